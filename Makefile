@@ -28,7 +28,7 @@ BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) b
 ARCH      := $(shell uname -m)
 BPF_ARCH  := $(ARCH:x86_64=x86)
 
-PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3 libmicrohttpd
+PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3 libmicrohttpd ncursesw
 BPF_MIN   := 1.3
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -50,7 +50,7 @@ SHIM_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cupti_shim/*.c)))
 TEST_SRCS := $(sort $(wildcard tests/unit/*.c))
 TEST_OBJS := $(TEST_SRCS:%.c=$(BUILD)/%.o)
 
-COMMANDS  := record run report diff export ctl doctor cpu monitor completion
+COMMANDS  := record run report diff export ctl doctor cpu monitor top completion
 MAN_PAGES := $(BUILD)/proftrace.1 $(COMMANDS:%=$(BUILD)/proftrace-%.1)
 
 # V=1 shows the commands.

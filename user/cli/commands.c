@@ -8,23 +8,15 @@
 #include <string.h>
 
 extern const struct command command_record, command_run, command_report, command_diff,
-	command_export, command_ctl, command_doctor, command_cpu, command_monitor,
+	command_export, command_ctl, command_doctor, command_cpu, command_monitor, command_top,
 	command_completion;
 
 const struct command *const *commands__all(void)
 {
 	static const struct command *const rows[] = {
-		&command_record,
-		&command_run,
-		&command_report,
-		&command_diff,
-		&command_export,
-		&command_ctl,
-		&command_doctor,
-		&command_cpu,
-		&command_monitor,
-		&command_completion,
-		NULL,
+		&command_record,  &command_run, &command_report,     &command_diff,
+		&command_export,  &command_ctl, &command_doctor,     &command_cpu,
+		&command_monitor, &command_top, &command_completion, NULL,
 	};
 
 	return rows;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* proftrace top: the monitor's jobs on a terminal. */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/raw_csv.h"
+#include "common/err.h"
+#include "common/util.h"
+#include "privilege/rights.h"
+#include "top/monitor_client.h"
+#include "top/top_print.h"
+#include "top/top_screen.h"
+
+extern const struct command command_top;
+
+#define INTERVAL_MIN_NS 100000000
+#define TIMEOUT_MS	5000
+#define TOKEN_MAX	4096
+
+struct top_command {
+	const char *socket, *address, *token_file;
+	uint64_t interval_ns, width;
+	int format;
+	bool once, raw_csv;
+};
+
+static const char *const formats[] = {"table", "json", "csv", NULL};
+
+#define TOP(field) offsetof(struct top_command, field)
+
+static const struct opt opts[] = {
+	{OPT_GROUP, "The monitor"},
+	{OPT_STRING, "socket", 0, "PATH",
+	 "Ask the monitor at this unix socket (its --listen PATH). Without --socket and --address: "
+	 "/run/proftrace-monitor.sock, then 127.0.0.1:9477.",
+	 TOP(socket), .file_arg = true},
+	{OPT_STRING, "address", 0, "ADDRESS", "Ask the monitor at 127.0.0.1:PORT or [::1]:PORT.",
+	 TOP(address)},
+	{OPT_STRING, "token-file", 0, "FILE",
+	 "Send the first line of this file as a bearer token with requests to record.",
+	 TOP(token_file), .file_arg = true},
+	{OPT_DURATION, "interval", 'i', "TIME", "Ask at this interval (default 2s).",
+	 TOP(interval_ns)},
+	{OPT_GROUP, "Output"},
+	{OPT_FLAG, "once", 0, NULL, "Print the list once, without a terminal.", TOP(once)},
+	{OPT_CHOICE, "format", 'f', "FORMAT", "How --once prints (default table).", TOP(format),
+	 .choices = formats},
+	RAW_CSV_OPT(TOP(raw_csv)),
+	{OPT_UINT, "width", 0, "COLUMNS",
+	 "Width of the table of --once, 80 or more (default: the terminal's, else 80).", TOP(width),
+	 .min = 80, .max = 512},
+	{OPT_END},
+};
+
+/* Printable ASCII without blanks: a header line is made of it. */
+static bool is_token(const char *text)
+{
+	if (!*text)
+		return false;
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static int read_token(const char *path, char **token)
+{
+	bool is_cut;
+
+	*token = file__read_up_to(path, TOKEN_MAX, NULL, &is_cut);
+	if (!*token)
+		return err__set(-errno, "cannot read --token-file %s: %s", path, strerror(errno));
+	(*token)[strcspn(*token, "\r\n")] = '\0';
+	if (is_token(*token) && !is_cut)
+		return 0;
+	return err__set(-EINVAL,
+			"--token-file %s: its first line is no token: give printable ASCII without "
+			"blanks, and a file of at most %d bytes",
+			path, TOKEN_MAX);
+}
+
+static int parse(struct top_command *c, int argc, char **argv)
+{
+	int rest, err = opts__parse(&command_top, argc, argv, c, false, &rest);
+
+	if (err)
+		return err;
+	if (rest < argc)
+		return err__set(-EINVAL,
+				"top takes no argument '%s': it shows the monitor's jobs; for one "
+				"process say proftrace -p PID --record 2:10",
+				argv[rest]);
+	if (c->interval_ns < INTERVAL_MIN_NS)
+		return err__set(-EINVAL, "--interval: 100ms is the least allowed");
+	if (c->socket && c->address)
+		return err__set(-EINVAL, "--socket and --address exclude each other");
+	if (!c->once && (c->format != TOP_TABLE || c->width || c->raw_csv))
+		return err__set(-EINVAL, "--format, --width and --raw-csv go with --once");
+	if (c->socket && !strchr(c->socket, '/'))
+		return err__set(-EINVAL, "--socket %s: give a path with a slash, as ./%s",
+				c->socket, c->socket);
+	if (c->address && strchr(c->address, '/'))
+		return err__set(-EINVAL, "--address %s is a path: use --socket", c->address);
+	return c->socket || c->address ? monitor_client__check(c->socket ? c->socket : c->address)
+				       : 0;
+}
+
+static int print_once(const struct top_command *c, const struct gather_opts *o)
+{
+	struct gathered g;
+	struct top_print_opts print = {.format = c->format, .raw_csv = c->raw_csv};
+	int err = gather__once(o, &g);
+
+	if (err)
+		return err__set(err == -EINVAL ? -EIO : err, "%s", g.problem);
+	setlocale(LC_CTYPE, "");
+	print.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	print.width = c->width ? (int)c->width : cli__width(STDOUT_FILENO);
+	job_list__sort(g.jobs, ORDER_NAME);
+	err = top_print__jobs(g.jobs, &print, stdout);
+	job_list__free(g.jobs);
+	return err;
+}
+
+static int show(const struct top_command *c, const struct gather_opts *o)
+{
+	if (c->once)
+		return print_once(c, o);
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return err__set(-ENOTTY,
+				"top needs a terminal; without one: proftrace top --once, or curl "
+				"http://127.0.0.1:9477/jobs");
+	return top_screen__run(o, cli__colours(STDOUT_FILENO));
+}
+
+static int run(int argc, char **argv)
+{
+	struct top_command c = {.interval_ns = 2000000000};
+	struct gather_opts o = {.timeout_ms = TIMEOUT_MS,
+				.places = {"/run/proftrace-monitor.sock", "127.0.0.1:9477"}};
+	auto_free char *token = NULL;
+	int err = parse(&c, argc, argv);
+
+	if (!err && c.token_file) {
+		err = read_token(c.token_file, &token);
+		o.token = token;
+	}
+	if (!err) {
+		if (c.socket || c.address) {
+			o.places[0] = c.socket ? c.socket : c.address;
+			o.places[1] = NULL;
+		}
+		o.interval_ns = c.interval_ns;
+		/* What answers is another process. */
+		rights__cut(RIGHTS_TO_LEAVE);
+		err = show(&c, &o);
+	}
+	return err ? cli__fail(err) : 0;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.usage = "[options]",
+	.summary = "Shows the jobs of a running monitor on a terminal.",
+	.details = "Needs `proftrace monitor`, which watches the jobs. The list has a row per job: "
+		   "step "
+		   "time of the slowest rank in its latest window, the step times of the latest "
+		   "windows since top began, phases in all windows, processors, and findings. `-` "
+		   "is a figure that the monitor does not have. Enter opens a job: findings, "
+		   "operators, "
+		   "ranks and recordings.\n\n"
+		   "  j k, arrows  choose a job, or scroll\n"
+		   "  Enter        open the job\n"
+		   "  s            sort by name, step time or number of findings\n"
+		   "  r            ask the monitor to record a window now\n"
+		   "  q, Esc       back; q ends top\n\n"
+		   "A terminal of 80 x 24 shows all columns. NO_COLOR turns colours off. Without a "
+		   "UTF-8 "
+		   "locale the bars are ASCII.\n\n"
+		   "r sends POST /record?pid=PID. `proftrace monitor` takes no requests yet, and "
+		   "top says "
+		   "so. top without a monitor (-p, --job) does not exist yet. There are no GPU "
+		   "figures: "
+		   "the monitor has no device times.",
+	.examples = "sudo proftrace monitor & proftrace top  # all jobs of this host\n"
+		    "proftrace top --once --format json  # for scripts\n"
+		    "sudo proftrace top --socket /run/proftrace-monitor.sock  # --listen PATH",
+	.opts = opts,
+	.run = run,
+};

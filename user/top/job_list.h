@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The monitor's /jobs as jobs: its ranks together. */
+#ifndef PROFTRACE_TOP_JOB_LIST_H
+#define PROFTRACE_TOP_JOB_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOB_RANKS     4096 /* of all jobs; more are counted */
+#define JOB_OPERATORS 32
+#define JOB_FINDINGS  16
+#define JOB_RECENT    64
+
+enum job_phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_LOADER, PHASE_OTHER, PHASE_CNT };
+extern const char *const job_phase_names[PHASE_CNT];
+
+struct job_figure {
+	char name[128];
+	double value;
+	size_t rank_cnt; /* that have it */
+};
+
+struct job_identity {
+	char name[128], container[128], pod[64];
+	int64_t uid;
+};
+
+struct job_rank {
+	struct job_identity key;
+	char rank[16], state[16], framework[32], version[32], step_rule[64], regression[64];
+	char file[160]; /* latest recording; "": none */
+	int64_t pid;
+	uint64_t steps, sampled, windows;
+	double step_s; /* median of the latest window; 0: not known */
+	double cpus;   /* processors that it uses; negative: not known */
+};
+
+struct job {
+	struct job_identity key;
+	struct job_rank *ranks;
+	size_t rank_cnt;
+	double step_s; /* of the slowest rank; 0: not known */
+	double cpus;   /* sum of its ranks; negative: not known of one */
+	double phases[PHASE_CNT]; /* seconds in all windows of all ranks */
+	uint64_t sampled, windows;
+	struct job_figure operators[JOB_OPERATORS]; /* seconds; the largest first */
+	struct job_figure findings[JOB_FINDINGS];   /* largest share of a rank; the largest first */
+	size_t operator_cnt, finding_cnt;
+	double recent[JOB_RECENT]; /* step_s at each window since top began, the oldest first */
+	size_t recent_cnt;
+};
+
+enum job_order { ORDER_NAME, ORDER_STEP, ORDER_FINDINGS, ORDER_CNT };
+extern const char *const job_order_names[ORDER_CNT];
+
+struct job_list {
+	struct job *jobs;
+	size_t cnt;
+	struct job_rank *ranks;
+	size_t rank_cnt, left_out; /* ranks beyond JOB_RANKS */
+};
+
+/* text: of another process, so each value is checked, and characters that could move a cursor are
+ * '?'. 0, -EBADMSG: it is no list of jobs, or -ENOMEM. */
+int job_list__parse(const char *text, size_t len, struct job_list **out);
+void job_list__sort(struct job_list *l, enum job_order order);
+bool job_identity__is(const struct job_identity *a, const struct job_identity *b);
+double job__phase_sum(const struct job *j);
+/* All of its ranks are in this state. */
+bool job__is(const struct job *j, const char *state);
+/* One of them is. */
+bool job__has(const struct job *j, const char *state);
+void job_list__free(struct job_list *l);
+
+/* Step times of each job's latest windows. */
+struct job_history {
+	struct job_past *items;
+	size_t cnt;
+};
+/* Adds the jobs' step times, forgets jobs that are gone, and fills `recent`. 0 or -ENOMEM. */
+int job_history__note(struct job_history *h, struct job_list *l);
+void job_history__free(struct job_history *h);
+
+#endif

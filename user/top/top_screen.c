@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "top/top_screen.h"
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <term.h>
+#include "common/err.h"
+#include "common/text_char.h"
+#include "common/util.h"
+#include "top/job_view.h"
+
+#define REDRAW_MS  1000 /* the age of the figures */
+#define ESCAPE_MS  50	/* until Esc is no beginning of another key */
+#define KEY_ESCAPE 27
+
+static volatile sig_atomic_t interrupted;
+
+struct top_screen {
+	struct job_view view;
+	struct gatherer *gatherer;
+	uint64_t at_ns; /* of the view's jobs */
+	bool ascii, colours, quits;
+	SCREEN *screen;
+	struct canvas canvas;
+};
+
+static void interrupt(int sig)
+{
+	interrupted = 1;
+}
+
+/* ncurses leaves alone what has a handler. */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = interrupt};
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* ---- drawing ---- */
+
+static void begin_colours(struct top_screen *s)
+{
+	static const short colours[STYLE_CNT] = {
+		[STYLE_WARN] = COLOR_YELLOW,   [STYLE_FORWARD] = COLOR_GREEN,
+		[STYLE_BACKWARD] = COLOR_CYAN, [STYLE_OPTIMIZER] = COLOR_MAGENTA,
+		[STYLE_LOADER] = COLOR_RED,
+	};
+
+	s->colours =
+		s->colours && has_colors() && start_color() != ERR && use_default_colors() != ERR;
+	for (short i = STYLE_WARN; s->colours && i < STYLE_CNT; i++)
+		init_pair(i, colours[i], -1);
+}
+
+static attr_t attributes(const struct top_screen *s, int style, bool is_selected)
+{
+	attr_t a = is_selected ? A_REVERSE : A_NORMAL;
+
+	if (style == STYLE_HEAD || style == STYLE_WARN)
+		a |= A_BOLD;
+	if (s->colours && style >= STYLE_WARN)
+		a |= (attr_t)COLOR_PAIR(style);
+	return a;
+}
+
+static void show(struct top_screen *s)
+{
+	struct canvas *c = &s->canvas;
+
+	s->view.age_s = (double)(clock__ns(CLOCK_MONOTONIC) - s->at_ns) / 1e9;
+	canvas__clear(c, COLS, LINES, s->ascii);
+	job_view__draw(&s->view, c);
+	erase();
+	for (int row = 0; row < c->rows; row++) {
+		for (int col = 0; col < c->cols; col++) {
+			const struct canvas_cell *cell = &c->cells[row][col];
+
+			if (!*cell->s)
+				continue;
+			attrset((int)attributes(s, cell->style, row == c->selected));
+			mvaddstr(row, col, cell->s);
+		}
+	}
+	refresh();
+}
+
+/* ---- keys ---- */
+
+/* Of the first rank that has not ended. */
+static void record(struct top_screen *s)
+{
+	const struct job *j = job_view__chosen(&s->view);
+	char *message = s->view.message;
+	const size_t size = sizeof(s->view.message);
+	const struct job_rank *r = NULL;
+
+	for (size_t i = 0; j && i < j->rank_cnt && !r; i++)
+		if (strcmp(j->ranks[i].state, "ended") != 0)
+			r = &j->ranks[i];
+	if (!r)
+		snprintf(message, size, "There is no rank to record.");
+	else if (gatherer__record(s->gatherer, r->pid))
+		snprintf(message, size, "Asking the monitor for a window of %.100s, rank %s.",
+			 j->key.name, r->rank);
+	else
+		snprintf(message, size, "The monitor has not answered the request before.");
+}
+
+static void open_or_close(struct top_screen *s, bool opens)
+{
+	if (!opens && !s->view.is_open)
+		s->quits = true;
+	s->view.is_open = opens && job_view__chosen(&s->view);
+	if (s->view.is_open)
+		s->view.chosen = job_view__chosen(&s->view)->key;
+	s->view.scroll = 0;
+}
+
+static void on_key(struct top_screen *s, int key)
+{
+	struct job_view *v = &s->view;
+	const int page = v->is_open && v->page_rows > 1 ? v->page_rows - 1 : 10;
+
+	v->message[0] = '\0';
+	switch (key) {
+	case 'q':
+		open_or_close(s, false);
+		break;
+	case KEY_ESCAPE:
+	case KEY_LEFT:
+	case KEY_BACKSPACE:
+		if (v->is_open)
+			open_or_close(s, false);
+		break;
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+	case KEY_RIGHT:
+		if (!v->is_open)
+			open_or_close(s, true);
+		break;
+	case 'j':
+	case KEY_DOWN:
+		job_view__move(v, 1);
+		break;
+	case 'k':
+	case KEY_UP:
+		job_view__move(v, -1);
+		break;
+	case ' ':
+	case KEY_NPAGE:
+		job_view__move(v, page);
+		break;
+	case KEY_PPAGE:
+		job_view__move(v, -page);
+		break;
+	case 's':
+		job_view__set_order(v, (v->order + 1) % ORDER_CNT);
+		break;
+	case 'r':
+		record(s);
+		break;
+	default: /* KEY_RESIZE among them: it is drawn anew */
+		break;
+	}
+}
+
+/* ---- what came ---- */
+
+static void take(struct top_screen *s)
+{
+	struct gathered news;
+
+	if (gatherer__take(s->gatherer, &news)) {
+		snprintf(s->view.place, sizeof(s->view.place), "%s", news.place);
+		snprintf(s->view.problem, sizeof(s->view.problem), "%s", news.problem);
+		if (news.jobs) {
+			s->at_ns = news.at_ns;
+			job_view__set_jobs(&s->view, news.jobs);
+		}
+	}
+	gatherer__take_answer(s->gatherer, s->view.message, sizeof(s->view.message));
+}
+
+static void loop(struct top_screen *s)
+{
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+			       {.fd = gatherer__fd(s->gatherer), .events = POLLIN}};
+
+	while (!s->quits && !interrupted) {
+		int key;
+
+		show(s);
+		poll(fds, ARRAY_SIZE(fds), REDRAW_MS);
+		/* The terminal is gone. */
+		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			return;
+		take(s);
+		while (!s->quits && (key = getch()) != ERR)
+			on_key(s, key);
+	}
+}
+
+/* -1: the terminal's description has no such string. */
+static bool can(const char *capability)
+{
+	const char *text = tigetstr(capability);
+
+	return text && text != (const char *)-1;
+}
+
+static int check_terminal(void)
+{
+	const char *term = getenv("TERM");
+	int status;
+
+	if (setupterm(NULL, STDOUT_FILENO, &status) == OK && can("cup") && can("clear"))
+		return 0;
+	return err__set(-ENOTTY,
+			"the terminal's type '%s' is not known here, or cannot place its cursor; "
+			"set TERM, as to vt100, or use proftrace top --once",
+			term ? term : "");
+}
+
+static int begin(struct top_screen *s)
+{
+	const int err = check_terminal();
+
+	if (err)
+		return err;
+	setlocale(LC_CTYPE, "");
+	/* It reads its tables before there is a second thread. */
+	text__columns("\u00e9");
+	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	catch_signals();
+	s->screen = newterm(NULL, stdout, stdin);
+	if (!s->screen)
+		return err__set(-EIO, "ncurses cannot use this terminal");
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	begin_colours(s);
+	return 0;
+}
+
+int top_screen__run(const struct gather_opts *o, bool colours)
+{
+	struct top_screen *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->colours = colours;
+	s->at_ns = clock__ns(CLOCK_MONOTONIC);
+	err = begin(s);
+	if (!err) {
+		err = gatherer__start(o, &s->gatherer);
+		if (!err)
+			loop(s);
+		endwin();
+		delscreen(s->screen);
+	}
+	if (s->gatherer)
+		gatherer__stop(s->gatherer);
+	job_list__free(s->view.jobs);
+	free(s);
+	return err;
+}
