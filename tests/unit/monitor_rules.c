@@ -14,7 +14,7 @@ static bool matches(const char *rule, const char *command, uid_t uid, const char
 	bool does;
 
 	cr_assert_eq(rules__add(&rules, "allow", rule), 0, "%s", rule);
-	does = rules__match(&rules, command, uid, cgroup);
+	does = rules__match(&rules, 4242, command, uid, cgroup);
 	rules__free(&rules);
 	return does;
 }
@@ -25,6 +25,8 @@ Test(monitor_rules, by_command_user_and_cgroup)
 
 	cr_expect(matches("command:python*", "python3", 0, ""));
 	cr_expect_not(matches("command:python", "python3", 0, ""));
+	cr_expect(matches("pid:4242", "x", 0, ""));
+	cr_expect_not(matches("pid:424", "x", 0, ""));
 	cr_expect(matches("user:root", "x", 0, ""));
 	cr_expect(matches("user:1234", "x", 1234, ""));
 	cr_expect_not(matches("user:1234", "x", 0, ""));
@@ -36,10 +38,10 @@ Test(monitor_rules, one_of_several_is_enough)
 {
 	struct rules rules = {0};
 
-	cr_expect_not(rules__match(&rules, "python", 0, ""));
+	cr_expect_not(rules__match(&rules, 4242, "python", 0, ""));
 	cr_assert_eq(rules__add(&rules, "deny", "command:java"), 0);
 	cr_assert_eq(rules__add(&rules, "deny", "command:python"), 0);
-	cr_expect(rules__match(&rules, "python", 0, ""));
+	cr_expect(rules__match(&rules, 4242, "python", 0, ""));
 	rules__free(&rules);
 }
 

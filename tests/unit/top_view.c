@@ -261,6 +261,23 @@ Test(top_view, old_figures_are_said_to_be_old)
 	job_list__free(v.jobs);
 }
 
+Test(top_view, why_no_window_comes_has_two_rows)
+{
+	struct job_view v = {.is_starting = true};
+	const struct canvas *c;
+
+	snprintf(v.problem, sizeof(v.problem), "%s %s",
+		 "a session of another proftrace with process id 4242 records this process now and",
+		 "has it");
+	c = draw(&v, 80, 24, false);
+	expect_row(
+		c, 1,
+		"a session of another proftrace with process id 4242 records this process now and");
+	expect_row(c, 2, "has it");
+	snprintf(v.problem, sizeof(v.problem), "%0100d", 1);
+	draw(&v, 80, 24, false);
+}
+
 Test(top_view, answers_that_are_no_list_of_jobs)
 {
 	static const char *const texts[] = {"", "{", "[]", "{\"ranks\": 1}", "null", "\"ranks\""};

@@ -66,7 +66,8 @@ static int parse_deny(const char *value, void *dest)
 static const struct opt opts[] = {
 	{OPT_GROUP, "What is watched"},
 	{OPT_CUSTOM, "allow", 0, "RULE",
-	 "Watch only processes that a rule matches: command:GLOB, user:NAME or cgroup:GLOB. May be "
+	 "Watch only processes that a rule matches: command:GLOB, user:NAME, cgroup:GLOB or "
+	 "pid:NUMBER. May be "
 	 "repeated.",
 	 MONITOR(discovery.allow), .parse = parse_allow},
 	{OPT_CUSTOM, "deny", 0, "RULE",

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* proftrace top: the monitor's jobs on a terminal. */
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/own_monitor.h"
 #include "cli/raw_csv.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -18,6 +21,7 @@ extern const struct command command_top;
 
 #define INTERVAL_MIN_NS 100000000
 #define TIMEOUT_MS	5000
+#define PIDS_MAX	65
 #define TOKEN_MAX	4096
 
 struct top_command {
@@ -25,7 +29,35 @@ struct top_command {
 	uint64_t interval_ns, width;
 	int format;
 	bool once, raw_csv;
+	struct rules pids; /* "pid:4242" */
+	char pid_text[PIDS_MAX][16];
 };
+
+/* A process, or several with commas between; may be repeated. */
+static int parse_pids(const char *value, void *dest)
+{
+	struct top_command *c = dest;
+
+	for (const char *at = value;; at++) {
+		char *end;
+		const unsigned long pid = strtoul(at, &end, 10);
+		char *rule = c->pid_text[c->pids.cnt];
+		int err;
+
+		if (*at < '1' || *at > '9' || pid > INT_MAX || (*end && *end != ','))
+			return err__set(-EINVAL, "--pid %s: give process numbers, as 4242,4243",
+					value);
+		if (c->pids.cnt == PIDS_MAX - 1)
+			return err__set(-EINVAL, "--pid: at most %d processes", PIDS_MAX - 1);
+		if (kill((pid_t)pid, 0) && errno == ESRCH)
+			return err__set(-ESRCH, "--pid %lu: there is no such process", pid);
+		snprintf(rule, sizeof(c->pid_text[0]), "pid:%lu", pid);
+		err = rules__add(&c->pids, "pid", rule);
+		if (err || !*end)
+			return err;
+		at = end;
+	}
+}
 
 static const char *const formats[] = {"table", "json", "csv", NULL};
 
@@ -33,6 +65,10 @@ static const char *const formats[] = {"table", "json", "csv", NULL};
 
 static const struct opt opts[] = {
 	{OPT_GROUP, "The monitor"},
+	{OPT_CUSTOM, "pid", 'p', "PID[,PID]",
+	 "Without a monitor: watch these processes alone, until top ends. Needs the rights of "
+	 "record.",
+	 0, .parse = parse_pids},
 	{OPT_STRING, "socket", 0, "PATH",
 	 "Ask the monitor at this unix socket (its --listen PATH). Without --socket and --address: "
 	 "/run/proftrace-monitor.sock, then 127.0.0.1:9477.",
@@ -91,10 +127,12 @@ static int parse(struct top_command *c, int argc, char **argv)
 	if (rest < argc)
 		return err__set(-EINVAL,
 				"top takes no argument '%s': it shows the monitor's jobs; for one "
-				"process say proftrace -p PID --record 2:10",
+				"process say proftrace top -p PID",
 				argv[rest]);
 	if (c->interval_ns < INTERVAL_MIN_NS)
 		return err__set(-EINVAL, "--interval: 100ms is the least allowed");
+	if (c->pids.cnt && (c->socket || c->address || c->once))
+		return err__set(-EINVAL, "--pid excludes --socket, --address and --once");
 	if (c->socket && c->address)
 		return err__set(-EINVAL, "--socket and --address exclude each other");
 	if (!c->once && (c->format != TOP_TABLE || c->width || c->raw_csv))
@@ -125,15 +163,47 @@ static int print_once(const struct top_command *c, const struct gather_opts *o)
 	return err;
 }
 
-static int show(const struct top_command *c, const struct gather_opts *o)
+static int check_terminal(void)
 {
-	if (c->once)
-		return print_once(c, o);
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return err__set(-ENOTTY,
-				"top needs a terminal; without one: proftrace top --once, or curl "
-				"http://127.0.0.1:9477/jobs");
-	return top_screen__run(o, cli__colours(STDOUT_FILENO));
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	return err__set(-ENOTTY, "top needs a terminal; without one: proftrace top --once, or curl "
+				 "http://127.0.0.1:9477/jobs");
+}
+
+/* A monitor of these processes alone, which ends with us. */
+static int show_alone(const struct top_command *c, const struct top_screen_opts *usual)
+{
+	struct top_screen_opts o = *usual;
+	struct own_monitor m;
+	int err = own_monitor__start(&m, &c->pids);
+
+	if (err)
+		return err;
+	/* What answers is another process. */
+	rights__cut(RIGHTS_TO_LEAVE);
+	o.gather.places[0] = m.socket;
+	o.gather.places[1] = NULL;
+	o.log = m.log;
+	o.awaiting = "Attaching: the first window takes some seconds. Without a framework in the "
+		     "process none comes.";
+	err = top_screen__run(&o);
+	own_monitor__stop(&m);
+	return err;
+}
+
+static int show(const struct top_command *c, struct gather_opts *gather)
+{
+	struct top_screen_opts o = {
+		.gather = *gather, .colours = cli__colours(STDOUT_FILENO), .log = -1};
+	int err = c->once ? 0 : check_terminal();
+
+	if (err)
+		return err;
+	if (c->pids.cnt)
+		return show_alone(c, &o);
+	rights__cut(RIGHTS_TO_LEAVE);
+	return c->once ? print_once(c, gather) : top_screen__run(&o);
 }
 
 static int run(int argc, char **argv)
@@ -154,10 +224,9 @@ static int run(int argc, char **argv)
 			o.places[1] = NULL;
 		}
 		o.interval_ns = c.interval_ns;
-		/* What answers is another process. */
-		rights__cut(RIGHTS_TO_LEAVE);
 		err = show(&c, &o);
 	}
+	rules__free(&c.pids);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -185,7 +254,8 @@ const struct command command_top = {
 		   "so. top without a monitor (-p, --job) does not exist yet. There are no GPU "
 		   "figures: "
 		   "the monitor has no device times.",
-	.examples = "sudo proftrace monitor & proftrace top  # all jobs of this host\n"
+	.examples = "sudo proftrace top -p 4242  # one process, without a monitor\n"
+		    "sudo proftrace monitor & proftrace top  # all jobs of this host\n"
 		    "proftrace top --once --format json  # for scripts\n"
 		    "sudo proftrace top --socket /run/proftrace-monitor.sock  # --listen PATH",
 	.opts = opts,

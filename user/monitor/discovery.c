@@ -240,9 +240,9 @@ static enum unwatched judge(const struct discovery *d, const struct process *p, 
 {
 	const struct discovery_opts *o = d->opts;
 
-	if (rules__match(&o->deny, p->facts.command, uid, cgroup))
+	if (rules__match(&o->deny, p->facts.pid, p->facts.command, uid, cgroup))
 		return UNWATCHED_DENIED;
-	if (o->allow.cnt && !rules__match(&o->allow, p->facts.command, uid, cgroup))
+	if (o->allow.cnt && !rules__match(&o->allow, p->facts.pid, p->facts.command, uid, cgroup))
 		return UNWATCHED_NOT_ALLOWED;
 	if (process_facts__age_ns(&p->facts) < o->young_ns)
 		return UNWATCHED_YOUNG;

@@ -7,7 +7,7 @@
 #include "common/err.h"
 #include "common/util.h"
 
-static const char *const kinds[] = {"command:", "user:", "cgroup:"}; /* enum rule_kind */
+static const char *const kinds[] = {"command:", "user:", "cgroup:", "pid:"}; /* enum rule_kind */
 
 static int find_user(const char *option, const char *name, uid_t *uid)
 {
@@ -26,23 +26,37 @@ static int find_user(const char *option, const char *name, uid_t *uid)
 	return 0;
 }
 
+static int read_pid(const char *option, const char *text, pid_t *pid)
+{
+	char *end;
+	const long number = strtol(text, &end, 10);
+
+	*pid = (pid_t)number;
+	if (isdigit((unsigned char)*text) && !*end && number > 0 && number <= INT32_MAX)
+		return 0;
+	return err__set(-EINVAL, "--%s pid:%s: '%s' is no process number", option, text, text);
+}
+
 int rules__add(struct rules *r, const char *option, const char *value)
 {
 	struct rule rule = {0};
 	int err = 0;
 
-	while (rule.kind <= RULE_CGROUP &&
+	while (rule.kind < RULE_KIND_CNT &&
 	       strncmp(value, kinds[rule.kind], strlen(kinds[rule.kind])) != 0)
 		rule.kind++;
-	if (rule.kind <= RULE_CGROUP)
+	if (rule.kind < RULE_KIND_CNT)
 		rule.pattern = value + strlen(kinds[rule.kind]);
 	if (!rule.pattern || !*rule.pattern)
-		return err__set(-EINVAL,
-				"--%s %s: give command:GLOB, user:NAME or cgroup:GLOB, as in "
-				"--%s 'command:python*'",
-				option, value, option);
+		return err__set(
+			-EINVAL,
+			"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB or pid:NUMBER, as in "
+			"--%s 'command:python*'",
+			option, value, option);
 	if (rule.kind == RULE_USER)
 		err = find_user(option, rule.pattern, &rule.uid);
+	if (rule.kind == RULE_PID)
+		err = read_pid(option, rule.pattern, &rule.pid);
 	return err ? err : ARRAY_PUSH(r->items, r->cnt, r->cap, rule);
 }
 
@@ -61,12 +75,14 @@ static bool matches_cgroup(const char *pattern, const char *cgroup)
 	return false;
 }
 
-bool rules__match(const struct rules *r, const char *command, uid_t uid, const char *cgroup)
+bool rules__match(const struct rules *r, pid_t pid, const char *command, uid_t uid,
+		  const char *cgroup)
 {
 	for (size_t i = 0; i < r->cnt; i++) {
 		const struct rule *rule = &r->items[i];
 
 		if (rule->kind == RULE_USER	 ? rule->uid == uid
+		    : rule->kind == RULE_PID	 ? rule->pid == pid
 		    : rule->kind == RULE_COMMAND ? !fnmatch(rule->pattern, command, 0)
 						 : matches_cgroup(rule->pattern, cgroup))
 			return true;

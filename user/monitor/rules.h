@@ -8,9 +8,10 @@
 #include <sys/types.h>
 
 struct rule {
-	enum rule_kind { RULE_COMMAND, RULE_USER, RULE_CGROUP } kind;
+	enum rule_kind { RULE_COMMAND, RULE_USER, RULE_CGROUP, RULE_PID, RULE_KIND_CNT } kind;
 	const char *pattern; /* of a command or cgroup */
 	uid_t uid;
+	pid_t pid;
 };
 
 struct rules {
@@ -18,11 +19,12 @@ struct rules {
 	size_t cnt, cap;
 };
 
-/* "command:GLOB", "user:NAME" or "cgroup:GLOB", for an option of that name. 0, or a negative errno
+/* "command:GLOB", "user:NAME", "cgroup:GLOB" or "pid:NUMBER", for an option of that name. 0, or a negative errno
  * with err__set. */
 int rules__add(struct rules *r, const char *option, const char *value);
 /* Does any rule match? cgroup: text of /proc/PID/cgroup. */
-bool rules__match(const struct rules *r, const char *command, uid_t uid, const char *cgroup);
+bool rules__match(const struct rules *r, pid_t pid, const char *command, uid_t uid,
+		  const char *cgroup);
 void rules__free(struct rules *r);
 
 #endif

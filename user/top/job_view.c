@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/counted.h"
+#include "common/text_char.h"
 #include "common/util.h"
 
 #define RECENT_COLS 8
@@ -413,13 +414,32 @@ static void put_title(const struct job_view *v, struct canvas *c)
 		put_format(c, 0, 0, c->cols, STYLE_HEAD, "proftrace top  %s", v->place);
 	if (v->message[0])
 		canvas__put(c, 1, 0, c->cols, STYLE_HEAD, v->message);
-	else if (v->problem[0] && v->jobs)
+	else if (v->problem[0] && v->jobs && !v->is_starting)
 		put_format(c, 1, 0, c->cols, STYLE_WARN, "These figures are %.0f s old: %s",
 			   v->age_s, v->problem);
 	else if (v->problem[0])
 		canvas__put(c, 1, 0, c->cols, STYLE_WARN, v->problem);
 	else if (!v->jobs)
 		canvas__put(c, 1, 0, c->cols, STYLE_PLAIN, "waiting for the monitor's answer");
+}
+
+/* What does not fit in the line above. True: there is some, and it is put here. */
+static bool put_rest(const struct job_view *v, struct canvas *c)
+{
+	const char *rest = NULL, *text = v->problem;
+
+	if (!v->is_starting || v->message[0] || text__columns(text) <= c->cols)
+		return false;
+	for (size_t i = 0; text[i] && text__columns_within(text, i) <= c->cols; i++)
+		if (text[i] == ' ')
+			rest = text + i;
+	if (!rest)
+		return false;
+	for (int col = 0; col < c->cols; col++)
+		canvas__put(c, 1, col, 1, STYLE_PLAIN, " ");
+	put_format(c, 1, 0, c->cols, STYLE_WARN, "%.*s", (int)(rest - text), text);
+	canvas__put(c, 2, 0, c->cols, STYLE_WARN, rest + 1);
+	return true;
 }
 
 static void put_legend(struct canvas *c)
@@ -454,7 +474,8 @@ void job_view__draw(struct job_view *v, struct canvas *c)
 		return;
 	}
 	v->is_open = false;
-	put_legend(c);
+	if (!put_rest(v, c))
+		put_legend(c);
 	draw_list(v, c);
 	canvas__put(c, c->rows - 1, 0, c->cols - 1, STYLE_HEAD,
 		    "j k choose   Enter open   s sort   r record a window   q quit");

@@ -14,6 +14,7 @@ struct job_view {
 	char place[128];       /* of the monitor */
 	char problem[256];     /* why there is no newer answer; "": there is */
 	char message[256];     /* answer to a key */
+	bool is_starting;      /* problem: why no window was read yet; the figures are not old */
 	double age_s;	       /* of `jobs` */
 	enum job_order order;
 	struct job_identity chosen;

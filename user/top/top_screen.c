@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <term.h>
 #include "common/err.h"
 #include "common/text_char.h"
@@ -14,14 +15,16 @@
 #define REDRAW_MS  1000 /* the age of the figures */
 #define ESCAPE_MS  50	/* until Esc is no beginning of another key */
 #define KEY_ESCAPE 27
+#define PREFIX	   "proftrace: "
 
 static volatile sig_atomic_t interrupted;
 
 struct top_screen {
+	const struct top_screen_opts *opts;
 	struct job_view view;
 	struct gatherer *gatherer;
-	uint64_t at_ns; /* of the view's jobs */
-	bool ascii, colours, quits;
+	uint64_t at_ns;			     /* of the view's jobs */
+	bool ascii, colours, quits, is_over; /* over: the monitor has ended */
 	SCREEN *screen;
 	struct canvas canvas;
 };
@@ -172,6 +175,45 @@ static void on_key(struct top_screen *s, int key)
 
 /* ---- what came ---- */
 
+/* The last line of the monitor's log that names a cause; "": there is none. */
+static void last_words(int log, char *to, size_t size)
+{
+	char text[2048];
+	const off_t end = lseek(log, 0, SEEK_END);
+	const off_t from = end > (off_t)sizeof(text) - 1 ? end - (off_t)sizeof(text) + 1 : 0;
+	const ssize_t n = pread(log, text, sizeof(text) - 1, from);
+	char *rest = text;
+
+	text[n > 0 ? n : 0] = '\0';
+	*to = '\0';
+	for (const char *line; (line = strsep(&rest, "\n"));)
+		if (*line && (!*to || !strstr(line, "its session ended")))
+			snprintf(to, size, "%s",
+				 strncmp(line, PREFIX, strlen(PREFIX)) ? line
+								       : line + strlen(PREFIX));
+}
+
+static bool has_windows(const struct job_list *l)
+{
+	for (size_t i = 0; l && i < l->cnt; i++)
+		if (l->jobs[i].windows)
+			return true;
+	return false;
+}
+
+/* A monitor of our own: it attaches, or says why it cannot. */
+static void describe_own(struct top_screen *s)
+{
+	struct job_view *v = &s->view;
+
+	v->is_starting = !has_windows(v->jobs);
+	if (!v->is_starting)
+		return;
+	last_words(s->opts->log, v->problem, sizeof(v->problem));
+	if (!v->problem[0])
+		snprintf(v->problem, sizeof(v->problem), "%s", s->opts->awaiting);
+}
+
 static void take(struct top_screen *s)
 {
 	struct gathered news;
@@ -184,6 +226,13 @@ static void take(struct top_screen *s)
 			job_view__set_jobs(&s->view, news.jobs);
 		}
 	}
+	if (s->opts->log >= 0) {
+		siginfo_t ended = {0};
+
+		describe_own(s);
+		/* Who started it waits for it. */
+		s->is_over = !waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
+	}
 	gatherer__take_answer(s->gatherer, s->view.message, sizeof(s->view.message));
 }
 
@@ -192,7 +241,7 @@ static void loop(struct top_screen *s)
 	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
 			       {.fd = gatherer__fd(s->gatherer), .events = POLLIN}};
 
-	while (!s->quits && !interrupted) {
+	while (!s->quits && !s->is_over && !interrupted) {
 		int key;
 
 		show(s);
@@ -252,23 +301,34 @@ static int begin(struct top_screen *s)
 	return 0;
 }
 
-int top_screen__run(const struct gather_opts *o, bool colours)
+static int ended_early(const struct top_screen *s)
+{
+	char words[512];
+
+	last_words(s->opts->log, words, sizeof(words));
+	return err__set(-ECHILD, "the monitor ended: %s", words);
+}
+
+int top_screen__run(const struct top_screen_opts *o)
 {
 	struct top_screen *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
 		return -ENOMEM;
-	s->colours = colours;
+	s->opts = o;
+	s->colours = o->colours;
 	s->at_ns = clock__ns(CLOCK_MONOTONIC);
 	err = begin(s);
 	if (!err) {
-		err = gatherer__start(o, &s->gatherer);
+		err = gatherer__start(&o->gather, &s->gatherer);
 		if (!err)
 			loop(s);
 		endwin();
 		delscreen(s->screen);
 	}
+	if (!err && s->is_over)
+		err = ended_early(s);
 	if (s->gatherer)
 		gatherer__stop(s->gatherer);
 	job_list__free(s->view.jobs);

@@ -6,7 +6,15 @@
 #include <stdbool.h>
 #include "top/gatherer.h"
 
-/* 0, or a negative errno with err__set. */
-int top_screen__run(const struct gather_opts *o, bool colours);
+struct top_screen_opts {
+	struct gather_opts gather;
+	bool colours;
+	int log;	      /* what the monitor says on stderr: a file; -1: it is not ours */
+	const char *awaiting; /* shown until there are jobs; NULL: nothing */
+};
+
+/* 0, or a negative errno with err__set. The process waits for the monitor's end, if that is its
+ * child: it has ended before when this returns -ECHILD. */
+int top_screen__run(const struct top_screen_opts *o);
 
 #endif

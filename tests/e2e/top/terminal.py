@@ -140,9 +140,14 @@ class Terminal:
             raise AssertionError(f"no {words}, or one of {without}:\n" + "\n".join(lines)) from None
         return lines, time.monotonic() - start
 
+    def pane(self):
+        """The shell that runs the command."""
+        return int(self.tmux("list-panes", "-t", "t", "-F", "#{pane_pid}"))
+
     def row(self, word):
         return next(line for line in self.lines() if word in line)
 
     def wait_end(self, timeout_s=10):
-        process.wait_for(lambda: self.status.exists() and self.status.read_text(), timeout_s, f"its end: {self.lines()}")
+        process.wait_for(lambda: self.status.exists() and self.status.read_text(), timeout_s,
+                         f"its end: {self.lines()}")
         return int(self.status.read_text())

@@ -13,8 +13,10 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "monitor"))
 
 from lib import process  # noqa: E402
+from lib.process import Snapshot  # noqa: E402
 from lib.runner import Skip, test  # noqa: E402
-from monitored import Monitor, own  # noqa: E402
+from lib.tool import PROFTRACE  # noqa: E402
+from monitored import Monitor, command, is_there, own  # noqa: E402
 from terminal import Fake, Raw, Silent, Terminal, rank  # noqa: E402
 
 HEADS = "  JOB            RANKS FRAMEWORK       STEP RECENT   PHASES         CPU GPU FIND"
@@ -99,7 +101,8 @@ def stops(case):
 
 @test("no character of a job's names moves the cursor, and no answer ends top")
 def hostile(case):
-    fake = Fake(case, rank("x\x1b[2J\x1b]0;t\x07\u202e\x9b", operators={"\x1b[31mop\r\n": 1}, findings={"\x1b[5mf": .5}))
+    fake = Fake(case, rank("x\x1b[2J\x1b]0;t\x07\u202e\x9b", operators={"\x1b[31mop\r\n": 1},
+                      findings={"\x1b[5mf": .5}))
     top = Terminal(case, "--address", fake.at, "-i", "100ms", NO_COLOR="1")
     top.wait("> x?[2J?]0;t???", "q quit")
     top.keys("Enter")
@@ -175,8 +178,7 @@ def signals(case):
     for sig in (signal.SIGTERM, signal.SIGINT):
         top = Terminal(case, "--address", fake.at, "-i", f"{100 + sig}ms")
         top.wait("night")
-        panes = int(top.tmux("list-panes", "-t", "t", "-F", "#{pane_pid}"))
-        os.kill(next(pid for pid in process.descendants(panes)
+        os.kill(next(pid for pid in process.descendants(top.pane())
                      if pathlib.Path(f"/proc/{pid}/comm").read_text() == "proftrace\n"), sig)
         assert top.wait_end() == 0
         assert top.tmux("display-message", "-p", "-t", "t", "#{alternate_on}#{cursor_flag}").strip() == "01"
@@ -235,3 +237,49 @@ def real(case):
     top.wait("aten::")
     top.keys("NPage", "NPage", "NPage")
     top.wait(f" {job.pid} ", "Latest recordings", ".ptrec")
+
+
+@test("-p: a monitor of its own, of that process alone; it ends with top, even if that is killed, and says what fails", alone=True)
+def alone(case):
+    if os.getuid() != 0:
+        raise Skip("needs root")
+    job, other = (case.job("mlp_train.py", fresh=True).wait_steps(5) for _ in range(2))
+    before = Snapshot(job.pid), Snapshot(other.pid)
+    top = Terminal(case, "-p", job.pid, "-i", "500ms")
+    top.wait("Attaching: the first window takes some seconds.")
+    top.wait(" ms ", "█", timeout_s=60)
+    assert "1 job, 1 rank" in top.lines()[0], top.lines()
+    monitor = next(pid for pid in process.descendants(top.pane())
+                   if process.children(pid) and os.readlink(f"/proc/{pid}/fd/2").startswith("/memfd:log"))
+    assert not [pid for pid in process.descendants(monitor) if str(other.pid) in command(pid)]
+    directory = pathlib.Path(re.search(r"top  (/tmp/proftrace-top\S+)/socket", top.lines()[0]).group(1))
+    assert directory.stat().st_mode & 0o777 == 0o700, directory
+    own_processes = [monitor, *process.descendants(monitor)]
+    os.kill(monitor, signal.SIGHUP)
+    time.sleep(0.5)
+    assert is_there(monitor), "SIGHUP ended it"
+    top.keys("q")
+    assert top.wait_end(40) == 0
+    assert not directory.exists(), list(directory.iterdir())
+    assert not any(is_there(pid) for pid in own_processes), own_processes
+    job.wait_steps(5)
+    before[0].check()
+    case.tool("record", "-p", job.pid, "--paused", "--no-report")
+    top = Terminal(case, "-p", job.pid, "-i", "500ms")
+    top.wait("session, proftrace with process id", timeout_s=30)
+    directory = pathlib.Path(re.search(r"top  (/tmp/proftrace-top\S+)/socket", top.lines()[0]).group(1))
+    own_processes = [pid for pid in process.descendants(top.pane()) if command(pid)[0] == PROFTRACE]
+    os.kill(next(pid for pid in own_processes if command(pid)[1] == "top"), signal.SIGKILL)
+    process.wait_for(lambda: not any(is_there(pid) for pid in own_processes) and not directory.exists(), 20,
+                     f"the end of {own_processes}")
+    job.wait_steps(5)
+    before[1].check()
+
+
+@test("-p of a process that cannot be: errors")
+def alone_errors(case):
+    case.tool("top", "-p", "x").fails("give process numbers")
+    top = Terminal(case, "-p", "4194304")
+    assert top.wait_end() == 1
+    top.wait("--pid 4194304: there is no such process")
+    case.tool("top", "-p", "1", "--once").fails("--pid excludes")

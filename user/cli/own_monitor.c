@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/own_monitor.h"
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include "attach/privilege.h"
+#include "common/descriptors.h"
+#include "common/err.h"
+#include "common/mounts.h"
+#include "common/util.h"
+#include "monitor/monitor.h"
+
+/* At SIGHUP. */
+static int keep_options(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts),
+			void *to)
+{
+	return err__set(-ENOENT, "this monitor belongs to top: it has no --config to read again");
+}
+
+static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const struct rules *allow)
+{
+	/* Somebody looks at the job, so more is recorded than all the time. */
+	*o = (struct monitor_opts){
+		.store = m->directory,
+		.listen = m->socket,
+		.keep_bytes = 256u << 20,
+		.window_steps = 20,
+		.series_max = 5000,
+		.ranks_max = 64,
+		.budget = 0.02,
+		.max_duty = 0.1,
+		.limits = {.cpu = 1, .memory_bytes = 1ul << 30, .pressure = 1},
+		.reload = keep_options,
+		.discovery = {.allow = *allow, .scan_ns = 1000000000},
+	};
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	return remove(path);
+}
+
+static void remove_directory(const struct own_monitor *m)
+{
+	nftw(m->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int watch(const struct own_monitor *m, const struct rules *allow, pid_t parent)
+{
+	const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct monitor_opts o;
+	int err;
+
+	/* Ctrl-C is for who draws. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || none < 0 || m->log < 0) {
+		remove_directory(m);
+		return 1;
+	}
+	dup2(none, STDIN_FILENO);
+	dup2(none, STDOUT_FILENO);
+	dup2(m->log, STDERR_FILENO);
+	log_level = 0;
+	set_opts(&o, m, allow);
+	err = monitor__run(&o);
+	if (err)
+		log__put("", err__take(err));
+	remove_directory(m);
+	return err ? 1 : 0;
+}
+
+static int make_files(struct own_monitor *m)
+{
+	snprintf(m->directory, sizeof(m->directory), "/tmp/proftrace-top.XXXXXX");
+	m->log = memfd_create("log", MFD_CLOEXEC);
+	if (m->log < 0 || !mkdtemp(m->directory))
+		return err__set(-errno, "cannot make a directory in /tmp: %s", strerror(errno));
+	/* What several processes write follows one another. */
+	fcntl(m->log, F_SETFL, O_APPEND);
+	snprintf(m->socket, sizeof(m->socket), "%s/socket", m->directory);
+	return 0;
+}
+
+int own_monitor__start(struct own_monitor *m, const struct rules *allow)
+{
+	const pid_t parent = getpid();
+	sigset_t ending, before;
+	int err = mounts__check_proc("/proc");
+
+	*m = (struct own_monitor){.log = -1};
+	if (!err)
+		err = privilege__require();
+	if (!err)
+		err = make_files(m);
+	if (err)
+		return err;
+	descriptors__allow_most();
+	/* The monitor reads them later; until then they wait. */
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	fflush(NULL);
+	m->pid = fork();
+	if (!m->pid)
+		_exit(watch(m, allow, parent));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (m->pid > 0)
+		return 0;
+	err = -errno;
+	m->pid = 0;
+	remove_directory(m);
+	return err__set(err, "cannot start a process: %s", strerror(-err));
+}
+
+void own_monitor__stop(struct own_monitor *m)
+{
+	if (m->pid) {
+		kill(m->pid, SIGTERM);
+		UNINTERRUPTED(waitpid(m->pid, NULL, 0));
+	}
+	if (m->log >= 0)
+		close(m->log);
+	*m = (struct own_monitor){.log = -1};
+}
