@@ -508,3 +508,34 @@ Test(report_device, without_a_device_there_are_no_activities)
 		     "25          -               1           2             2");
 	synth__free(&s);
 }
+
+/* The step that is under way as a window ends is in no table of steps. */
+Test(report_device, work_behind_the_last_step_is_counted_in_a_note)
+{
+	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
+	uint32_t stream = synth__stream(&s, 1, 7);
+	char *text;
+
+	for (uint64_t id = 1; id <= 3; id++) {
+		synth__launch(&s, s.main, id, 40 * id, 40 * id + 4);
+		kernel(&s, stream, "gemm", id, 40 * id + 10, 40 * id + 20, 40);
+		if (id == 2)
+			synth__step(&s, 0, 0, 100);
+	}
+	synth__open(&s, summary);
+	text = synth__tables(&s, "kernel", &ns);
+	cr_expect_not_null(strstr(text, "1 of 3 kernels, copies and sets belong to no whole step"),
+			   "%s", text);
+	free(text);
+	synth__free(&s);
+}
+
+Test(report_device, work_of_whole_steps_has_no_such_note)
+{
+	struct synth s = job();
+	char *text = synth__tables(&s, "kernel,manipulation,operator", &ns);
+
+	cr_expect_null(strstr(text, "no whole step"), "%s", text);
+	free(text);
+	synth__free(&s);
+}

@@ -281,6 +281,8 @@ int analysis__visit(struct analysis *a, const struct batch *b)
 			if (t->track->kind != TRACK_DEVICE)
 				continue;
 			a->any_general_ns += s->device_ns;
+			a->work_cnt += span_kind__is_device_work(s->kind);
+			a->stepless_work_cnt += !b->step && span_kind__is_device_work(s->kind);
 			device_feed__note_first(&a->feed, t->track, s);
 		}
 		if (!b->step && !a->steps.calls && analysis__is_main(a, t->track) && !err)

@@ -106,6 +106,7 @@ struct analysis {
 	uint64_t first_ns, last_ns;   /* of all spans and steps */
 	uint64_t memory_cnt;
 	bool outside_steps; /* something lies in no whole step */
+	uint64_t work_cnt, stepless_work_cnt; /* kernels, copies and sets: all, of no whole step */
 	struct phase_call {
 		enum span_kind kind;
 		uint64_t begin_ns, cpu_ns, gpu_ns;
@@ -169,6 +170,7 @@ struct table_impl {
 	void (*clean)(void *state);
 	const char *title;
 	bool rests_on_device; /* figures of the device's work: it says where they end */
+	bool counts_stepless; /* what is of no whole step, too: it says how much of the device's work that is */
 	bool timer;	      /* a --timer-only recording has what it shows */
 	bool always;	      /* its notes are worth printing where it has no row */
 	/* The note of a table without rows; NULL: fill says it itself. */

@@ -133,6 +133,18 @@ static int visit(const struct batch *b, void *ctx)
 	return err;
 }
 
+/* A window by time, or a job that ends in it, has a last step that is not whole. */
+static int note_stepless(const struct analysis *a, struct table *t)
+{
+	if (!a->steps.calls || !a->stepless_work_cnt || !table__row_cnt(t))
+		return 0;
+	return table__add_notef(
+		t,
+		"%llu of %llu kernels, copies and sets belong to no whole step of the "
+		"window. Tables of steps (Model, Overview) leave them out.",
+		(unsigned long long)a->stepless_work_cnt, (unsigned long long)a->work_cnt);
+}
+
 /* What every table says of itself. */
 static int note(const struct analysis *a, const struct table_impl *impl, struct table *t)
 {
@@ -140,6 +152,8 @@ static int note(const struct analysis *a, const struct table_impl *impl, struct 
 
 	if (!table__row_cnt(t) && impl->why_empty)
 		err = table__add_note(t, impl->why_empty(a));
+	if (!err && impl->counts_stepless)
+		err = note_stepless(a, t);
 	return !err && impl->rests_on_device ? coverage__note_table(a, t) : err;
 }
 

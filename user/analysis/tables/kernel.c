@@ -184,6 +184,7 @@ const struct table_impl table_kernel = {
 		USES_BY_DEVICE | USES_OP},
 	.title = "Kernel Summary",
 	.rests_on_device = true,
+	.counts_stepless = true,
 	.state_size = sizeof(struct kernels),
 	.visit = visit,
 	.fill = fill,

@@ -156,6 +156,7 @@ const struct table_impl table_manipulation = {
 		USES_BY_DEVICE | USES_BY_THREAD | USES_OP},
 	.title = "Memory Manipulation Summary",
 	.rests_on_device = true,
+	.counts_stepless = true,
 	.state_size = sizeof(struct manipulations),
 	.visit = visit,
 	.fill = fill,

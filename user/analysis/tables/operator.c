@@ -602,6 +602,7 @@ const struct table_impl table_operator = {
 		USES_BY_THREAD | USES_OP_DETAIL | USES_OP},
 	.title = "Operator Summary",
 	.rests_on_device = true,
+	.counts_stepless = true,
 	.state_size = sizeof(struct operators),
 	.visit = visit,
 	.fill = fill,
