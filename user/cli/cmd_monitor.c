@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/config_file.h"
 #include "cli/percent.h"
+#include "cli/token_file.h"
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/mounts.h"
@@ -21,6 +22,8 @@ extern const struct command command_monitor;
 struct monitor_command {
 	struct monitor_opts o;
 	const char *config; /* NULL: none */
+	const char *token_file;
+	char *token;
 	bool check;
 	char *config_text;
 };
@@ -105,6 +108,12 @@ static const struct opt opts[] = {
 	 "Answer HTTP at 127.0.0.1:PORT, [::1]:PORT or a unix socket's path (default "
 	 "127.0.0.1:9477).",
 	 MONITOR(listen)},
+	{OPT_STRING, "token-file", 0, "FILE",
+	 "Open a window for whoever sends the first line of this file: POST "
+	 "/jobs/PID/record?steps=N "
+	 "with Authorization: Bearer TOKEN (curl, or r in proftrace top). Without it nobody can "
+	 "ask.",
+	 offsetof(struct monitor_command, token_file), .file_arg = true},
 	{OPT_STRING, "store", 0, "DIRECTORY",
 	 "Directory of the windows' recordings (default /var/lib/proftrace).", MONITOR(store),
 	 .file_arg = true},
@@ -154,6 +163,7 @@ static void forget(struct monitor_command *c)
 	rules__free(&c->o.discovery.allow);
 	rules__free(&c->o.discovery.deny);
 	free(c->config_text);
+	free(c->token);
 	*c = (struct monitor_command){0};
 }
 
@@ -171,7 +181,7 @@ static int parse(struct monitor_command *c, int argc, char **argv)
 }
 
 /* The file comes first, so it is looked for first. */
-static int parse_all(struct monitor_command *c, int argc, char **argv)
+static int parse_options(struct monitor_command *c, int argc, char **argv)
 {
 	const char *config;
 	int err = parse(c, argc, argv);
@@ -187,6 +197,16 @@ static int parse_all(struct monitor_command *c, int argc, char **argv)
 	return err ? err : check(&c->o);
 }
 
+static int parse_all(struct monitor_command *c, int argc, char **argv)
+{
+	int err = parse_options(c, argc, argv);
+
+	if (!err && c->token_file)
+		err = token_file__read_secret(c->token_file, &c->token);
+	c->o.token = c->token;
+	return err;
+}
+
 /* The command of the configuration that holds, and the arguments it was made of. */
 struct current {
 	struct monitor_command *command;
@@ -200,6 +220,8 @@ static int refuse_changes(const struct monitor_opts *old, const struct monitor_o
 		return err__set(-EINVAL, "--listen needs a restart of the monitor");
 	if (strcmp(old->store, new->store))
 		return err__set(-EINVAL, "--store needs a restart of the monitor");
+	if (strcmp(old->token ? old->token : "", new->token ? new->token : ""))
+		return err__set(-EINVAL, "another --token-file needs a restart of the monitor");
 	if (old->series_max != new->series_max)
 		return err__set(-EINVAL, "--max-series needs a restart of the monitor");
 	return 0;
@@ -283,7 +305,8 @@ const struct command command_monitor = {
 		"  /health   200 while the monitor works\n\n"
 		"SIGHUP: reads the file of --config again. What it says holds at once, but for "
 		"--listen, "
-		"--store and --max-series. If the file has an error, all stays as it was.\n\n"
+		"--store, --token-file and --max-series. If the file has an error, all stays as it "
+		"was.\n\n"
 		"proftrace_regression is 1 if the step takes longer for good than in the job's "
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"

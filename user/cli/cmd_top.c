@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/own_monitor.h"
 #include "cli/raw_csv.h"
+#include "cli/token_file.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "privilege/rights.h"
@@ -22,7 +23,6 @@ extern const struct command command_top;
 #define INTERVAL_MIN_NS 100000000
 #define TIMEOUT_MS	5000
 #define PIDS_MAX	65
-#define TOKEN_MAX	4096
 
 struct top_command {
 	const char *socket, *address, *token_file;
@@ -91,33 +91,6 @@ static const struct opt opts[] = {
 	{OPT_END},
 };
 
-/* Printable ASCII without blanks: a header line is made of it. */
-static bool is_token(const char *text)
-{
-	if (!*text)
-		return false;
-	for (; *text; text++)
-		if (*text <= ' ' || *text > '~')
-			return false;
-	return true;
-}
-
-static int read_token(const char *path, char **token)
-{
-	bool is_cut;
-
-	*token = file__read_up_to(path, TOKEN_MAX, NULL, &is_cut);
-	if (!*token)
-		return err__set(-errno, "cannot read --token-file %s: %s", path, strerror(errno));
-	(*token)[strcspn(*token, "\r\n")] = '\0';
-	if (is_token(*token) && !is_cut)
-		return 0;
-	return err__set(-EINVAL,
-			"--token-file %s: its first line is no token: give printable ASCII without "
-			"blanks, and a file of at most %d bytes",
-			path, TOKEN_MAX);
-}
-
 static int parse(struct top_command *c, int argc, char **argv)
 {
 	int rest, err = opts__parse(&command_top, argc, argv, c, false, &rest);
@@ -184,6 +157,7 @@ static int show_alone(const struct top_command *c, const struct top_screen_opts 
 	rights__cut(RIGHTS_TO_LEAVE);
 	o.gather.places[0] = m.socket;
 	o.gather.places[1] = NULL;
+	o.gather.token = m.token;
 	o.log = m.log;
 	o.awaiting = "Attaching: the first window takes some seconds. Without a framework in the "
 		     "process none comes.";
@@ -215,7 +189,7 @@ static int run(int argc, char **argv)
 	int err = parse(&c, argc, argv);
 
 	if (!err && c.token_file) {
-		err = read_token(c.token_file, &token);
+		err = token_file__read(c.token_file, &token);
 		o.token = token;
 	}
 	if (!err) {
@@ -234,26 +208,25 @@ const struct command command_top = {
 	.name = "top",
 	.usage = "[options]",
 	.summary = "Shows the jobs of a running monitor on a terminal.",
-	.details = "Needs `proftrace monitor`, which watches the jobs. The list has a row per job: "
-		   "step "
-		   "time of the slowest rank in its latest window, the step times of the latest "
-		   "windows since top began, phases in all windows, processors, and findings. `-` "
-		   "is a figure that the monitor does not have. Enter opens a job: findings, "
-		   "operators, "
-		   "ranks and recordings.\n\n"
-		   "  j k, arrows  choose a job, or scroll\n"
-		   "  Enter        open the job\n"
-		   "  s            sort by name, step time or number of findings\n"
-		   "  r            ask the monitor to record a window now\n"
-		   "  q, Esc       back; q ends top\n\n"
-		   "A terminal of 80 x 24 shows all columns. NO_COLOR turns colours off. Without a "
-		   "UTF-8 "
-		   "locale the bars are ASCII.\n\n"
-		   "r sends POST /record?pid=PID. `proftrace monitor` takes no requests yet, and "
-		   "top says "
-		   "so. top without a monitor (-p, --job) does not exist yet. There are no GPU "
-		   "figures: "
-		   "the monitor has no device times.",
+	.details =
+		"Needs `proftrace monitor`, which watches the jobs. The list has a row per job: "
+		"step "
+		"time of the slowest rank in its latest window, the step times of the latest "
+		"windows since top began, phases in all windows, processors, and findings. `-` "
+		"is a figure that the monitor does not have. Enter opens a job: findings, "
+		"operators, "
+		"ranks and recordings.\n\n"
+		"  j k, arrows  choose a job, or scroll\n"
+		"  Enter        open the job\n"
+		"  s            sort by name, step time or number of findings\n"
+		"  r            ask the monitor to record a window now\n"
+		"  q, Esc       back; q ends top\n\n"
+		"A terminal of 80 x 24 shows all columns. NO_COLOR turns colours off. Without a "
+		"UTF-8 "
+		"locale the bars are ASCII.\n\n"
+		"r sends POST /jobs/PID/record with the token of --token-file; the monitor needs "
+		"the same option. There are no GPU figures: "
+		"the monitor has no device times.",
 	.examples = "sudo proftrace top -p 4242  # one process, without a monitor\n"
 		    "sudo proftrace monitor & proftrace top  # all jobs of this host\n"
 		    "proftrace top --once --format json  # for scripts\n"

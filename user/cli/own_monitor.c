@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include "attach/privilege.h"
 #include "common/descriptors.h"
@@ -26,6 +27,7 @@ static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const 
 	*o = (struct monitor_opts){
 		.store = m->directory,
 		.listen = m->socket,
+		.token = m->token,
 		.keep_bytes = 256u << 20,
 		.window_steps = 20,
 		.series_max = 5000,
@@ -73,6 +75,17 @@ static int watch(const struct own_monitor *m, const struct rules *allow, pid_t p
 	return err ? 1 : 0;
 }
 
+static int make_token(struct own_monitor *m)
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return err__set(-EIO, "cannot make a token: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(m->token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
 static int make_files(struct own_monitor *m)
 {
 	snprintf(m->directory, sizeof(m->directory), "/tmp/proftrace-top.XXXXXX");
@@ -94,6 +107,8 @@ int own_monitor__start(struct own_monitor *m, const struct rules *allow)
 	*m = (struct own_monitor){.log = -1};
 	if (!err)
 		err = privilege__require();
+	if (!err)
+		err = make_token(m);
 	if (!err)
 		err = make_files(m);
 	if (err)

@@ -8,6 +8,7 @@
 
 struct own_monitor {
 	pid_t pid; /* 0: none */
+	char token[33]; /* with which windows are asked for */
 	int log;   /* what it says on stderr: a file in memory */
 	char directory[64], socket[80];
 };

@@ -19,6 +19,7 @@
 #include "monitor/http_server.h"
 #include "monitor/jobs_view.h"
 #include "monitor/metrics_text.h"
+#include "monitor/record_request.h"
 #include "monitor/window_reader.h"
 #include "privilege/sandbox.h"
 
@@ -32,6 +33,7 @@ struct service {
 	struct job_series series;
 	bool has_counts; /* the parent has looked at the host */
 	int fd;		 /* to the parent */
+	struct record_requests records;
 };
 
 /* ---- pages ---- */
@@ -41,8 +43,9 @@ static bool is_healthy(const struct service *s)
 	return clock__monotonic_ns() - s->series.heard_ns < SILENT_NS;
 }
 
-static bool make_page(void *ctx, const char *path, struct http_page *page)
+static bool make_page(void *ctx, const struct http_request *request, struct http_page *page)
 {
+	const char *path = request->path;
 	struct service *s = ctx;
 
 	if (!s->has_counts) {
@@ -52,7 +55,10 @@ static bool make_page(void *ctx, const char *path, struct http_page *page)
 		return true;
 	}
 	job_series__expire(&s->series, clock__monotonic_ns());
-	if (!strcmp(path, "/metrics")) {
+	if (request->is_post) {
+		page->type = "text/plain; charset=utf-8";
+		page->status = record_request__take(&s->records, request, &s->series, page->out);
+	} else if (!strcmp(path, "/metrics")) {
 		page->type = METRICS_TYPE;
 		metrics_text__print(&s->series, page->out);
 	} else if (!strcmp(path, "/jobs")) {
@@ -226,18 +232,22 @@ static void limit(void)
 	setpgid(0, 0);
 }
 
-static int run(int fd, int listen_fd, bool is_path, size_t series_max)
+static int run(int fd, const struct exporter_opts *opts)
 {
-	struct service s = {.fd = fd, .series.series_max = series_max};
+	struct service s = {
+		.fd = fd,
+		.series.series_max = opts->series_max,
+		.records = {.token = opts->token, .fd = fd},
+	};
 	struct http_server *http = NULL;
 	int err;
 
 	limit();
 	/* The parent's directory, its sessions, the terminal's input. */
-	descriptors__keep_two(fd, listen_fd, STDERR_FILENO + 1);
+	descriptors__keep_two(fd, opts->listen_fd, STDERR_FILENO + 1);
 	/* Who called sudo may have jobs here, which could signal a process of his. */
 	out_path__choose_owner(NOBODY, NOBODY);
-	err = http_server__start(listen_fd, !is_path, make_page, &s, &http);
+	err = http_server__start(opts->listen_fd, !opts->is_path, make_page, &s, &http);
 	/* The C library may read its tables of characters when it is asked for the first one. */
 	text__is_hostile("\u00e9");
 	if (!err)
@@ -253,7 +263,7 @@ static int run(int fd, int listen_fd, bool is_path, size_t series_max)
 	return err == -EPIPE || err == -ECONNRESET ? 0 : 1;
 }
 
-int exporter__start(int listen_fd, bool is_path, size_t series_max, struct exporter *out)
+int exporter__start(const struct exporter_opts *opts, struct exporter *out)
 {
 	const int room = SOCKET_ROOM;
 	int ends[2];
@@ -265,7 +275,7 @@ int exporter__start(int listen_fd, bool is_path, size_t series_max, struct expor
 	out->pid = fork();
 	if (!out->pid) {
 		close(ends[0]);
-		_exit(run(ends[1], listen_fd, is_path, series_max));
+		_exit(run(ends[1], opts));
 	}
 	close(ends[1]);
 	out->fd = ends[0];

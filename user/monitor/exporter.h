@@ -14,8 +14,15 @@ struct exporter {
 	int fd;	   /* readable: an answer, or its end */
 };
 
-/* listen_fd: the caller's. is_path: it is a unix socket. 0, or a negative errno with err__set. */
-int exporter__start(int listen_fd, bool is_path, size_t series_max, struct exporter *out);
+struct exporter_opts {
+	int listen_fd; /* the caller's */
+	bool is_path;  /* it is a unix socket */
+	size_t series_max;
+	const char *token; /* of who may ask for windows; NULL: nobody may */
+};
+
+/* 0, or a negative errno with err__set. */
+int exporter__start(const struct exporter_opts *opts, struct exporter *out);
 /* fd: goes along, -1: none. 0 or a negative errno: it has ended, or does not keep up. */
 int exporter__send(const struct exporter *e, const struct message *m, int fd);
 /* 0; id 0: it lives, the answer to MESSAGE_COUNTS. -EAGAIN: no answer waits; -EPIPE: it has ended. */

@@ -67,8 +67,7 @@ static void on_answers(void *ctx)
 
 static int start(struct exporter_watch *e)
 {
-	int err = exporter__start(e->opts.listen_fd, e->opts.is_path, e->opts.series_max,
-				  &e->exporter);
+	int err = exporter__start(&e->opts.exporter, &e->exporter);
 
 	if (err)
 		return err;

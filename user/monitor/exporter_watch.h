@@ -10,10 +10,8 @@
 
 struct exporter_watch_opts {
 	struct event_loop *loop;
-	int listen_fd;	/* the caller's */
-	bool is_path;	/* it is a unix socket */
-	size_t series_max;
-	void (*answered)(void *ctx, const struct window_answer *answer); /* of a window */
+	struct exporter_opts exporter;
+	void (*answered)(void *ctx, const struct window_answer *answer); /* of a rank */
 	void (*renewed)(void *ctx); /* another one began, which knows nothing yet */
 	void (*ask)(void *ctx); /* for a sign of life: tell it the counts */
 	void *ctx;

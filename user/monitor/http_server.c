@@ -66,9 +66,19 @@ static bool is_local_name(struct MHD_Connection *c)
 	return false;
 }
 
+#define BEARER "Bearer "
+
 static enum MHD_Result answer_page(const struct http_server *s, struct MHD_Connection *c,
-				   const char *path)
+				   const char *path, bool is_post)
 {
+	const char *said = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+	const struct http_request request = {
+		.path = path,
+		.is_post = is_post,
+		.bearer = said && !strncmp(said, BEARER, strlen(BEARER)) ? said + strlen(BEARER)
+									 : NULL,
+		.steps = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "steps"),
+	};
 	struct http_page page = {.status = MHD_HTTP_OK};
 	char *text = NULL;
 	size_t len = 0;
@@ -77,7 +87,7 @@ static enum MHD_Result answer_page(const struct http_server *s, struct MHD_Conne
 	page.out = open_memstream(&text, &len);
 	if (!page.out)
 		return MHD_NO;
-	made = s->make(s->ctx, path, &page);
+	made = s->make(s->ctx, &request, &page);
 	if (fclose(page.out)) {
 		free(text);
 		return MHD_NO;
@@ -92,6 +102,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 				  const char *method, const char *version, const char *data,
 				  size_t *len, void **state)
 {
+	const bool is_post = !strcmp(method, MHD_HTTP_METHOD_POST);
 	static int seen;
 
 	/* The first call has the head alone; to answer then would end the connection. */
@@ -103,11 +114,12 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		*len = 0; /* a body is nothing to us */
 		return MHD_YES;
 	}
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only.\n");
+	if (!is_post && strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, or POST /jobs/PID/record.\n");
 	if (((const struct http_server *)ctx)->check_host && !is_local_name(c))
 		return refuse(c, MHD_HTTP_FORBIDDEN, "Ask by 127.0.0.1 or localhost.\n");
-	return answer_page(ctx, c, path);
+	return answer_page(ctx, c, path, is_post);
 }
 
 int http_server__start(int listen_fd, bool check_host, http_page_fn *make, void *ctx,

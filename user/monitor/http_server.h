@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Answers GET and HEAD at a socket that listens already. One thread, nothing is waited for. */
+/* Answers HTTP at a socket that listens already. One thread, nothing is waited for. */
 #ifndef PROFTRACE_HTTP_SERVER_H
 #define PROFTRACE_HTTP_SERVER_H
 
@@ -14,8 +14,15 @@ struct http_page {
 	FILE *out; /* what the page is written to */
 };
 
-/* Writes the page of a path; false: there is none. */
-typedef bool http_page_fn(void *ctx, const char *path, struct http_page *page);
+struct http_request {
+	const char *path;
+	bool is_post;	   /* else GET or HEAD */
+	const char *bearer; /* the token of its Authorization, NULL: it has none */
+	const char *steps;  /* of its query, NULL: none */
+};
+
+/* Writes the page of a path, or the answer to a POST; false: there is no such path. */
+typedef bool http_page_fn(void *ctx, const struct http_request *request, struct http_page *page);
 
 /* check_host: a browser that was led here by another name is sent away. 0 or a negative errno with
  * err__set. */

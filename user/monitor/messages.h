@@ -124,9 +124,13 @@ struct message {
 	};
 };
 
-/* The exporter's only answer: what the schedule needs of a window, or, to MESSAGE_COUNTS, that it lives. */
+#define REQUEST_STEPS_MAX 1000 /* of a window that somebody asks for */
+
+/* What the exporter says: what the schedule needs of a window; that a window is asked for; or, to
+ * MESSAGE_COUNTS, that it lives. */
 struct window_answer {
-	uint32_t id; /* 0: of no window */
+	uint32_t id; /* 0: of no rank */
+	bool asks;   /* for a window of so many steps, 0: as many as usual */
 	enum window_result result;
 	uint64_t steps, lost;
 	double overhead; /* share of the time the steps ran, with probes; 0: unknown */

@@ -221,9 +221,8 @@ static bool is_possible(const struct window_answer *a)
 	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX;
 }
 
-static void on_answer(void *ctx, const struct window_answer *said)
+static void take_answer(struct monitor *m, const struct window_answer *said)
 {
-	struct monitor *m = ctx;
 	struct window_answer answer = *said;
 	struct watch *w = find_watch(m, answer.id);
 
@@ -234,6 +233,27 @@ static void on_answer(void *ctx, const struct window_answer *said)
 	if (w)
 		watch__measured(w, &answer, clock__monotonic_ns());
 	m->counts_due_ns = 0;
+}
+
+/* By whoever has the token. It takes its time from the budget, as each window does. */
+static void record_now(struct monitor *m, const struct window_answer *asked)
+{
+	struct watch *w = find_watch(m, asked->id);
+
+	if (!w || asked->steps > REQUEST_STEPS_MAX ||
+	    !watch__record(w, asked->steps, clock__monotonic_ns()))
+		return;
+	log__info("job %s, process %d: a window is asked for", w->rank.key.name, w->rank.pid);
+}
+
+static void on_answer(void *ctx, const struct window_answer *said)
+{
+	struct monitor *m = ctx;
+
+	if (said->asks)
+		record_now(m, said);
+	else
+		take_answer(m, said);
 }
 
 static void on_files(void *ctx)
@@ -458,17 +478,19 @@ static void on_ask(void *ctx)
 
 static int start_exporter(struct monitor *m)
 {
-	return exporter_watch__start(&m->exporter,
-				     &(struct exporter_watch_opts){
-					     .loop = &m->loop,
-					     .listen_fd = m->listen_fd,
-					     .is_path = listen_address__is_path(m->opts->listen),
-					     .series_max = m->opts->series_max,
-					     .answered = on_answer,
-					     .renewed = on_renewed,
-					     .ask = on_ask,
-					     .ctx = m,
-				     });
+	return exporter_watch__start(
+		&m->exporter,
+		&(struct exporter_watch_opts){
+			.loop = &m->loop,
+			.exporter = {.listen_fd = m->listen_fd,
+				     .is_path = listen_address__is_path(m->opts->listen),
+				     .series_max = m->opts->series_max,
+				     .token = m->opts->token},
+			.answered = on_answer,
+			.renewed = on_renewed,
+			.ask = on_ask,
+			.ctx = m,
+		});
 }
 
 static void look_at_exporter(struct monitor *m, uint64_t now_ns)
@@ -500,6 +522,7 @@ static void apply(void *to, const struct monitor_opts *opts)
 	struct monitor *m = to;
 
 	set_opts(m, opts);
+	m->exporter.opts.exporter.token = opts->token; /* the same text */
 	discovery__set_opts(m->discovery, &opts->discovery);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		schedule__set_budget(&m->watches[i]->schedule, opts->budget, opts->max_duty);

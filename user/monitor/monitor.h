@@ -14,6 +14,7 @@
 
 struct monitor_opts {
 	const char *store, *listen;
+	const char *token; /* of who may ask for windows by HTTP; NULL: nobody may */
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
 	double budget, max_duty;
 	struct governor_limits limits;

@@ -133,20 +133,31 @@ void watch__stop(struct watch *w, uint64_t now_ns)
 static uint64_t window_ns(const struct watch *w)
 {
 	const uint64_t step_ns = step_time__ns(&w->step_time);
+	const uint64_t steps = w->asked_steps ? w->asked_steps : w->opts->window_steps;
 
 	if (!step_ns)
 		return UNKNOWN_NS;
-	if (step_ns > WINDOW_MAX_NS / w->opts->window_steps)
+	if (step_ns > WINDOW_MAX_NS / steps)
 		return WINDOW_MAX_NS;
-	return step_ns * w->opts->window_steps < WINDOW_MIN_NS ? WINDOW_MIN_NS
-							       : step_ns * w->opts->window_steps;
+	return step_ns * steps < WINDOW_MIN_NS ? WINDOW_MIN_NS : step_ns * steps;
 }
 
 static void plan_window(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
+	w->asked_steps = 0;
 	w->window_due_ns = schedule__next(&w->schedule, now_ns, window_ns(w));
 	set_state(w, WATCH_WAITING);
+}
+
+bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns)
+{
+	if (w->state != WATCH_WAITING || !w->ready_ns || w->ended ||
+	    (w->answer.fd > 0 && w->asked != CONTROL_STATUS))
+		return false;
+	w->asked_steps = steps;
+	w->window_due_ns = now_ns;
+	return true;
 }
 
 static void note_unread(struct watch *w, uint64_t now_ns)

@@ -52,6 +52,7 @@ struct watch {
 	uint64_t begin_ns, open_ns;
 	uint64_t heard_ns; /* the session answered, the last time */
 	struct loss_hold hold;
+	uint64_t asked_steps; /* of the next window, or of that which is open; 0: as many as usual */
 	double open_s;	 /* the window that is read was open so long */
 	double unread_s; /* of windows without figures */
 	bool was_open; /* the window, when it was asked to end */
@@ -69,6 +70,9 @@ void watch__tick(struct watch *w, uint64_t now_ns);
 void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns);
 /* What was found in a window that was read. */
 void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns);
+/* A window of so many steps (0: as many as usual) opens now; false: none can, as one is open or is read, or the
+ * session is not ready. */
+bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns);
 /* Ends the session: SIGTERM, later SIGKILL. It has ended when `ended` is set. */
 void watch__stop(struct watch *w, uint64_t now_ns);
 /* A session that has not ended is killed. */

@@ -119,7 +119,7 @@ static void record(struct gatherer *g, const char *place, int64_t pid)
 	struct monitor_answer a;
 	int err;
 
-	snprintf(path, sizeof(path), "/record?pid=%lld", (long long)pid);
+	snprintf(path, sizeof(path), "/jobs/%lld/record", (long long)pid);
 	err = monitor_client__ask(&r, g->opts.timeout_ms, &a);
 	if (err)
 		snprintf(text, sizeof(text), "%s", err__take(err));

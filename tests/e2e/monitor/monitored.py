@@ -65,6 +65,11 @@ class Monitor:
         connection.close()
         return answer.status, answer.headers, text
 
+    def post(self, path, token=None):
+        """Status and text."""
+        status, _, text = self.ask(path, "POST", {"Authorization": f"Bearer {token}"} if token else {})
+        return status, text
+
     def answers(self):
         assert self.tool.popen.poll() is None, self.tool.err
         try:

@@ -300,6 +300,38 @@ def reload(case):
     assert monitor.end() == 0, monitor.tool.err
 
 
+@test("POST with the token of --token-file opens a window of so many steps; without it, or of another process, none")
+def record_now(case):
+    job = named(case, "post")
+    token = case.dir / "token"
+    token.write_text("s3cret\n")
+    case.tool("monitor", "--token-file", token, "--check").fails("chmod 600")
+    token.chmod(0o600)
+    # So little may be open that no window comes by itself.
+    monitor = Monitor(case, own("post"), "--token-file", token, "--max-duty", "0.001%", budget=())
+    path = f"/jobs/{job.pid}/record?steps=8"
+    process.wait_for(lambda: monitor.rank(job) and monitor.rank(job)["state"] == "waiting", 60, "its session")
+    assert monitor.post(path)[0] == 401 and monitor.post(path, "s3cre")[0] == 401
+    assert monitor.post(path, "s3crets")[0] == 401 and monitor.post(path, "S3cret")[0] == 401
+    assert monitor.post("/jobs/1/record", "s3cret")[0] == 404
+    for steps in ("0", "1001", "-1", "2:10", "8x", ""):
+        assert monitor.post(f"/jobs/{job.pid}/record?steps={steps}", "s3cret")[0] == 400, steps
+    for other in (f"/jobs/{job.pid}", f"/jobs/{job.pid}/record/", "/jobs/x/record", "/metrics"):
+        assert monitor.post(other, "s3cret")[0] == 405, other
+    assert monitor.ask(path)[0] == 404 and monitor.rank(job)["windows"] == 0
+    status, text = monitor.post(path, "s3cret")
+    assert status == 202 and "latest_recording" in text, (status, text)
+    rank = monitor.wait_windows(job, 1, 60)
+    tables = report(monitor.store / rank["latest_recording"])
+    assert row(tables, "summary")["steps"] >= 2, tables["summary"]
+    check_step_times(tables, job.steps())
+    assert monitor.end() == 0, monitor.tool.err
+    monitor = Monitor(case, own("post"))
+    assert monitor.post(path, "s3cret")[0] == 403
+    assert monitor.end() == 0, monitor.tool.err
+    job.wait_steps(3)
+
+
 @test("takes options from a file, before those of the command line; --check; an error names the line")
 def config(case):
     file = case.dir / "proftrace.conf"

@@ -168,7 +168,7 @@ def record(case):
     top.keys("r")
     top.wait("The monitor answers: a window of 4001 opens?[2J at its next step")
     posts = [request for request in fake.requests if request[0] == "POST"]
-    assert posts == [("POST", "/record?pid=4001", "Bearer se.cret")] * 2, posts
+    assert posts == [("POST", "/jobs/4001/record", "Bearer se.cret")] * 2, posts
     assert all(auth is None for method, _, auth in fake.requests if method == "GET"), fake.requests
 
 
@@ -258,6 +258,13 @@ def alone(case):
     os.kill(monitor, signal.SIGHUP)
     time.sleep(0.5)
     assert is_there(monitor), "SIGHUP ended it"
+
+    def is_asked():  # one that came by itself may be open
+        top.keys("r")
+        time.sleep(1)
+        return any("The monitor answers: a window opens at the next step" in line for line in top.lines())
+
+    process.wait_for(is_asked, 40, "a window on request")
     top.keys("q")
     assert top.wait_end(40) == 0
     assert not directory.exists(), list(directory.iterdir())

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* POST /jobs/PID/record?steps=N: who has the token asks for a window. */
+#ifndef PROFTRACE_RECORD_REQUEST_H
+#define PROFTRACE_RECORD_REQUEST_H
+
+#include <stdio.h>
+#include "monitor/http_server.h"
+#include "monitor/job_series.h"
+
+struct record_requests {
+	const char *token; /* NULL: nobody may ask */
+	int fd;		   /* to the parent, which opens the window */
+};
+
+/* Hands it on, and writes the answer. Returns its status: 202 if a window opens at the next step. */
+unsigned int record_request__take(const struct record_requests *r,
+				  const struct http_request *request, const struct job_series *s,
+				  FILE *out);
+
+#endif
