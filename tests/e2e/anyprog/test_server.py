@@ -205,7 +205,7 @@ def of_go(case):
     job = jumping(case, JUMPS + GO)
     case.tool("-p", job.pid, "--duration", "1s", "--op-returns", "exe:works").fails("works is of a Go program")
     said = case.tool("-p", job.pid, "--duration", "1s", "--op", "exe:works").done().out
-    assert "missing: true times and counts of Go's functions, works for one" in said, said
+    assert "missing: true times and counts of Go's functions, such as works" in said, said
     assert job.poll() is None
 
 
