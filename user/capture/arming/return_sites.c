@@ -151,7 +151,7 @@ static bool are_needed(const struct session *s)
 
 struct growth {
 	uint32_t cnt;
-	uint64_t changed_ns;
+	uint64_t changed_ns; /* since the wait began; 0: it has not */
 };
 
 static int look_at_growth(struct session *s, struct wait *w)
@@ -167,13 +167,12 @@ static int look_at_growth(struct session *s, struct wait *w)
 
 int return_sites__await(struct session *s)
 {
-	struct growth growth = {.cnt = s->attaching.return_sites,
-				.changed_ns = clock__monotonic_ns()};
+	struct growth growth = {.cnt = s->attaching.return_sites};
 
 	if (!are_needed(s))
 		return 0;
 	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_ms = 10,
-					       .end_ns = growth.changed_ns + LATE_RECORDS_NS});
+					       .end_ns = clock__monotonic_ns() + LATE_RECORDS_NS});
 }
 
 /* Probes for the places that were noted since the last time. Calls that return to others are

@@ -27,7 +27,9 @@ int device_calls__plan(struct session *s)
 	return n < 0 ? n : 0;
 }
 
-int device_calls__look(struct session *s)
+/* Libraries are loaded when the process first uses the device, which may be now: attaches to what
+ * is new. */
+static int look(struct session *s)
 {
 	size_t before = s->plan.cnt;
 	int err;
@@ -50,7 +52,7 @@ int device_calls__look(struct session *s)
 
 static int prepare(struct session *s)
 {
-	int err = device_calls__look(s);
+	int err = look(s);
 
 	if (err || !s->calls_on)
 		return err;
@@ -63,7 +65,7 @@ static int prepare(struct session *s)
 /* While a window is open, what it shows stays the same. */
 static int look_between_windows(struct session *s)
 {
-	return s->window.writer ? 0 : device_calls__look(s);
+	return s->window.writer ? 0 : look(s);
 }
 
 static void describe(struct session *s, json_t *summary)

@@ -8,8 +8,5 @@
 
 /* Plans the libraries that are loaded, before the programs are. */
 int device_calls__plan(struct session *s);
-/* Libraries are loaded when the process first uses the device, which may be now: attaches to what
- * is new. */
-int device_calls__look(struct session *s);
 
 #endif
