@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the test programs share: kernels as nvcc would register them, and checks that say what
- * failed. */
+/* What the test programs share: kernels as nvcc would register them. */
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "check.h"
 
 /* The interface between nvcc's code and the runtime, which its headers declare for C++ alone. */
 void **__cudaRegisterFatBinary(void *image);
@@ -16,23 +16,6 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
 			       size_t shared, cudaStream_t stream);
-
-#define CHECK(what)                                                                                \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);         \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		int result_ = (int)(call);                                                         \
-		if (result_) {                                                                     \
-			fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, result_);    \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* A kernel is its host stub's address; nothing is ever run there. */
 static inline void kernel_register(const void *stub, const char *name)

@@ -18,15 +18,7 @@
 #if CUDART_VERSION < 13000 /* PyTorch's wheels of 13 have no cuRAND */
 #include <curand.h>
 #endif
-
-#define CHECK(what)                                                                                \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);         \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
-#define OK(call) CHECK((int)(call) == 0)
+#include "check.h"
 
 static cudaStream_t stream;
 static int kernels;
