@@ -123,14 +123,6 @@ int recording__join_overloads(struct recording *r)
 	return err;
 }
 
-const char *recording__full_name(const struct recording *r, uint32_t overload)
-{
-	const struct name *n = overload ? recording__name(r, overload) : NULL;
-	const char *mark = n && n->schema ? strpbrk(n->schema, "/(") : NULL;
-
-	return mark && *mark == '/' ? n->schema : NULL;
-}
-
 static int read_track(struct recording *r, struct byte_reader *in)
 {
 	struct track t = {0};
