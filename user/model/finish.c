@@ -52,44 +52,6 @@ static bool is_paddle_part(const struct model *m, enum span_category cat, const 
 	return false;
 }
 
-enum span_kind kind__of_category(enum span_category cat)
-{
-	static const enum span_kind kinds[CAT_CNT] = {
-		[CAT_NONE] = KIND_OTHER,
-		[CAT_OPERATOR] = KIND_OPERATOR,
-		[CAT_BACKWARD_NODE] = KIND_OPERATOR,
-		[CAT_PYTHON_OP] = KIND_PYTHON_OP,
-		[CAT_USER] = KIND_USER,
-		[CAT_DATALOADER] = KIND_DATALOADER,
-		[CAT_FORWARD] = KIND_FORWARD,
-		[CAT_BACKWARD] = KIND_BACKWARD,
-		[CAT_OPTIMIZER] = KIND_OPTIMIZATION,
-		[CAT_ZERO_GRAD] = KIND_USER,
-		[CAT_PROFILER_STEP] = KIND_USER,
-		[CAT_COMMUNICATION] = KIND_COMMUNICATION,
-		[CAT_RUNTIME] = KIND_RUNTIME,
-		[CAT_DRIVER] = KIND_RUNTIME,
-		[CAT_KERNEL] = KIND_KERNEL,
-		[CAT_MEMCPY] = KIND_MEMCPY,
-		[CAT_MEMSET] = KIND_MEMSET,
-		[CAT_SYNC] = KIND_SYNC,
-		[CAT_SCRIPT] = KIND_SCRIPT,
-		[CAT_ALLOCATION] = KIND_OTHER,
-		[CAT_OPTIMIZER_OP] = KIND_OPERATOR,
-		[CAT_FUNCTION] = KIND_OPERATOR,
-		[CAT_REGION] = KIND_SCRIPT,
-		[CAT_PIPELINE] = KIND_PIPELINE,
-		[CAT_QUEUE_EMPTY] = KIND_PIPELINE_WAIT,
-		[CAT_QUEUE_FULL] = KIND_PIPELINE_WAIT,
-		[CAT_EVALUATION] = KIND_SCRIPT,
-		[CAT_OPTIMIZER_BEGIN] = KIND_OTHER,
-		[CAT_EXECUTION] = KIND_EXECUTION,
-		[CAT_STORAGE] = KIND_OTHER,
-	};
-
-	return cat < CAT_CNT ? kinds[cat] : KIND_OTHER;
-}
-
 static enum span_category category(const struct walk *w, const struct span *s)
 {
 	const struct node *n = to_node((struct span *)s);
@@ -174,12 +136,6 @@ static void take_device(struct walk *w, struct span *s)
 		s->device_ns += d->device_ns;
 		s->kernel_ns += d->kernel_ns;
 	}
-}
-
-bool model__is_probed(const struct model *m, const struct span *s)
-{
-	return !to_node((struct span *)s)->synthetic && !(s->ev.flags & EVENT_UNPROBED) &&
-	       !(m->free_calls && s->kind == KIND_RUNTIME);
 }
 
 /* Duration less the cost of the probes inside, never less than what the children took. */

@@ -16,13 +16,6 @@
 #define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
 #define MAX_COST_NS 1000000    /* of one probed span; more is not believed */
 
-enum span_category model__category(const struct model *m, const struct span *s)
-{
-	const struct name *n = s->ev.name ? recording__name(m->r, s->ev.name) : NULL;
-
-	return n ? n->category : CAT_NONE;
-}
-
 static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -214,25 +207,6 @@ static int push_boundary(struct model *m, const struct boundary *b)
 }
 
 /* ---- events ---- */
-
-struct node *model__copy_span(struct model *m, const struct event *e)
-{
-	struct node *n = pool__new(&m->pool);
-	void *args = NULL;
-
-	if (!n)
-		return NULL;
-	if (e->args_len) {
-		args = malloc(e->args_len);
-		if (!args)
-			return NULL;
-		memcpy(args, e->args, e->args_len);
-	}
-	n->span.ev = *e;
-	n->span.ev.args = args;
-	m->stats.spans++;
-	return n;
-}
 
 static int limit_batch(struct model *m)
 {

@@ -128,17 +128,21 @@ struct model {
 	size_t device_done_cnt, device_done_cap;
 };
 
+/* span_kind.c */
 /* It cost the target a probe at its begin or end. */
 bool model__is_probed(const struct model *m, const struct span *s);
 enum span_category model__category(const struct model *m, const struct span *s);
+/* The kind of a span of the category that is inside no other operator. */
+enum span_kind kind__of_category(enum span_category cat);
+
+/* span.c: with a copy of its arguments; counts it. NULL: out of memory */
+struct node *model__copy_span(struct model *m, const struct event *e);
 
 /* tree.c */
 int tree__add(struct model *m, struct track_state *t, struct node *n);
 /* Moves the roots that ended by end_ns from pending to t->roots. */
 int tree__take(struct model *m, struct track_state *t, uint64_t end_ns);
 
-/* finish.c: the kind of a span of the category that is inside no other operator. */
-enum span_kind kind__of_category(enum span_category cat);
 /* finish.c: kinds, phases, costs, memory and device links of t->roots. */
 int finish__track(struct model *m, struct track_state *t, const struct step *step);
 
@@ -156,9 +160,6 @@ static inline bool event__is_impossible(const struct event *e)
 {
 	return e->ts_ns > UINT64_MAX / 4 || e->dur_ns > UINT64_MAX / 4;
 }
-
-/* model.c */
-struct node *model__copy_span(struct model *m, const struct event *e); /* NULL: out of memory */
 
 /* device.c */
 /* A device event that reading came to. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Spans: where they live, what they are called, how to walk them. */
+/* Spans: where they live, how to walk them. */
 #include <stdlib.h>
 #include <string.h>
 #include "model/model_internal.h"
@@ -75,43 +75,23 @@ void pool__free(struct pool *p)
 	memset(p, 0, sizeof(*p));
 }
 
-const char *span_kind__label(enum span_kind kind)
+struct node *model__copy_span(struct model *m, const struct event *e)
 {
-	static const char *const labels[KIND_CNT] = {
-		[KIND_STEP] = "ProfileStep",
-		[KIND_DATALOADER] = "Dataloader",
-		[KIND_FORWARD] = "Forward",
-		[KIND_BACKWARD] = "Backward",
-		[KIND_OPTIMIZATION] = "Optimization",
-		[KIND_OPERATOR] = "Operator",
-		[KIND_OPERATOR_INNER] = "OperatorInner",
-		[KIND_PYTHON_OP] = "PythonOp",
-		[KIND_USER] = "UserDefined",
-		[KIND_COMMUNICATION] = "Communication",
-		[KIND_RUNTIME] = "Runtime",
-		[KIND_KERNEL] = "Kernel",
-		[KIND_MEMCPY] = "Memcpy",
-		[KIND_MEMSET] = "Memset",
-		[KIND_SYNC] = "Synchronization",
-		[KIND_SCRIPT] = "Script",
-		[KIND_OTHER] = "Other",
-		[KIND_PIPELINE] = "DataPipeline",
-		[KIND_PIPELINE_WAIT] = "DataPipelineWait",
-		[KIND_EXECUTION] = "Execution",
-	};
+	struct node *n = pool__new(&m->pool);
+	void *args = NULL;
 
-	return kind < KIND_CNT ? labels[kind] : "?";
-}
-
-bool span_kind__is_device_work(enum span_kind kind)
-{
-	return kind == KIND_KERNEL || kind == KIND_MEMCPY || kind == KIND_MEMSET;
-}
-
-bool span_kind__is_phase(enum span_kind kind)
-{
-	return kind == KIND_DATALOADER || kind == KIND_FORWARD || kind == KIND_BACKWARD ||
-	       kind == KIND_OPTIMIZATION;
+	if (!n)
+		return NULL;
+	if (e->args_len) {
+		args = malloc(e->args_len);
+		if (!args)
+			return NULL;
+		memcpy(args, e->args, e->args_len);
+	}
+	n->span.ev = *e;
+	n->span.ev.args = args;
+	m->stats.spans++;
+	return n;
 }
 
 bool span__continues(const struct span *s)
