@@ -74,35 +74,6 @@ static const struct chrome_link *forward_of(struct chrome_writer *w, uint64_t se
 
 /* ---- pieces ---- */
 
-char *chrome_writer__begin(struct chrome_writer *w, char *p)
-{
-	if (w->any)
-		p = TEXT_LIT(p, ",\n");
-	w->any = true;
-	return p;
-}
-
-char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct chrome_row *row,
-			  uint64_t ns)
-{
-	const uint64_t us = ns / 1000 > w->base_us ? ns / 1000 - w->base_us : 0;
-
-	p = text__u64(p, us);
-	return row->thousandths ? put_thousandths(p, ns % 1000) : p;
-}
-
-char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
-			   uint64_t begin_ns, uint64_t end_ns)
-{
-	p = chrome_row__put(p, row);
-	p = chrome_writer__time(w, p, row, begin_ns);
-	p = TEXT_LIT(p, ",\"dur\":");
-	if (!row->thousandths)
-		return text__u64(p, end_ns / 1000 - begin_ns / 1000);
-	p = text__u64(p, (end_ns - begin_ns) / 1000);
-	return put_thousandths(p, (end_ns - begin_ns) % 1000);
-}
-
 /*
  * Catapult binds a flow to the slice that it finds at its time, and where one ends when the next
  * begins, to the former. So both ends of an arrow stand half a unit within their slices, unless the
