@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/render/cut_names.h"
-#include "analysis/render/table.h"
+#include "analysis/render/tables_print.h"
 #include "analysis/render/text_width.h"
 #include "model_synth.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/render/table.h"
+#include "analysis/render/tables_print.h"
 #include "analysis/render/cut_names.h"
 #include "analysis/render/text_width.h"
 #include "common/util.h"

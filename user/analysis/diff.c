@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/diff/change.h"
 #include "analysis/diff/diff_internal.h"
+#include "analysis/render/tables_print.h"
 #include "common/counted.h"
 #include "common/err.h"
 #include "common/util.h"

@@ -5,6 +5,7 @@
 #include "analysis/losses.h"
 #include "analysis/order.h"
 #include "analysis/report_list.h"
+#include "analysis/render/tables_print.h"
 #include "common/err.h"
 #include "common/suggest.h"
 #include "common/util.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CPU utilisation of the whole machine, per core and per process; no target is needed. */
 #include "bpf/skeleton.h"
-#include "analysis/render/table.h"
+#include "analysis/render/tables_print.h"
 #include "attach/attach.h"
 #include "capture/sched/sched_source.h"
 #include "cli/cli.h"

@@ -4,6 +4,7 @@
 #include "analysis/job/job_ranks.h"
 #include "analysis/job/job_waits.h"
 #include "analysis/job/straggler.h"
+#include "analysis/render/tables_print.h"
 #include "common/err.h"
 #include "common/json_memory.h"
 #include "common/json_out.h"

@@ -2,6 +2,7 @@
 /* What of a report is lines of words: lists, numbered paragraphs, notes. */
 #include <string.h>
 #include "analysis/render/table_text.h"
+#include "analysis/render/text_cells.h"
 #include "analysis/render/text_width.h"
 #include "common/counted.h"
 #include "common/util.h"

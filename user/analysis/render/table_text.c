@@ -3,40 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 #include "analysis/render/table_text.h"
+#include "analysis/render/text_cells.h"
 #include "analysis/render/text_width.h"
 #include "common/util.h"
 
 #define NAME_MIN 16 /* a name is not cut below this; columns are left out instead */
 #define NAME_KEEP                                                                                  \
 	40 /* nor below this, or two fifths of the width, if less telling columns can go */
-
-static void put_repeated(FILE *out, char c, int cnt)
-{
-	while (cnt-- > 0)
-		fputc(c, out);
-}
-
-void table__format_bytes(int64_t bytes, char *buf, size_t size)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	double v = (double)bytes;
-	size_t u = 0;
-
-	for (; (v >= 1024 || v <= -1024) && u + 1 < ARRAY_SIZE(units); u++)
-		v /= 1024;
-	snprintf(buf, size, u ? "%.2f %s" : "%.0f %s", v, units[u]);
-}
-
-static void format_large(int64_t n, char *buf, size_t size)
-{
-	static const char *const prefixes[] = {"", " K", " M", " G", " T", " P", " E"};
-	double v = (double)n;
-	size_t i = 0;
-
-	for (; v >= 999.995 && i + 1 < ARRAY_SIZE(prefixes); i++)
-		v /= 1000;
-	snprintf(buf, size, i ? "%.2f%s" : "%.0f%s", v, prefixes[i]);
-}
 
 static const struct {
 	const char *name;
@@ -60,46 +33,6 @@ static void format_time(const struct view *v, uint64_t ns, char *buf, size_t siz
 		snprintf(buf, size, "<%.*f", v->digits, least);
 	else
 		snprintf(buf, size, "%.*f", v->digits, value);
-}
-
-/* Texts of names are printed from where they are: they may be longer than buf. */
-const char *text__format_cell(const struct cell *c, char *buf, size_t size)
-{
-	switch (c->type) {
-	case CELL_TEXT:
-		return c->text ? c->text : "";
-	case CELL_COUNT:
-		snprintf(buf, size, "%" PRId64, c->count);
-		break;
-	case CELL_BYTES:
-		table__format_bytes(c->count, buf, size);
-		break;
-	case CELL_LARGE:
-		format_large(c->count, buf, size);
-		break;
-	case CELL_PERCENT:
-	case CELL_DECIMAL:
-		snprintf(buf, size, "%.2f", c->number);
-		break;
-	case CELL_FLOAT:
-		snprintf(buf, size, "%.5f", c->number);
-		break;
-	default:
-		return "-";
-	}
-	return buf;
-}
-
-const char *text__title(const struct column *c, bool brief, char buf[TITLE_SIZE])
-{
-	if (brief && c->brief)
-		return c->brief;
-	if (c->text)
-		return c->text;
-	if (!c->group)
-		return c->title;
-	snprintf(buf, TITLE_SIZE, "%s %s", c->group, c->title);
-	return buf;
 }
 
 /* A view's text for one row; r NULL: its header. */
@@ -392,30 +325,11 @@ static void fit(struct text *x)
 	x->width = total_width(x);
 }
 
-static void put_style(const struct text *x, const char *sequence)
-{
-	if (x->style->colours)
-		fputs(sequence, x->out);
-}
-
-void text__put_centred(const struct text *x, const char *title, char fill)
-{
-	int width = text__columns(title) < x->width ? text__columns(title) : x->width;
-	int left = (x->width - width) / 2;
-
-	put_repeated(x->out, fill, left);
-	put_style(x, "\033[1m");
-	text__put_cut(x->out, title, x->width);
-	put_style(x, "\033[0m");
-	put_repeated(x->out, fill, x->width - width - left);
-	fputc('\n', x->out);
-}
-
 static void put_rule(const struct text *x)
 {
 	for (size_t i = 0; i < x->view_cnt; i++) {
-		put_repeated(x->out, ' ', i ? 2 : 0);
-		put_repeated(x->out, '-', x->views[i].width);
+		text__put_repeated(x->out, ' ', i ? 2 : 0);
+		text__put_repeated(x->out, '-', x->views[i].width);
 	}
 	fputc('\n', x->out);
 }
@@ -482,7 +396,7 @@ static int put_line(const struct row *r, void *ctx)
 			before = room - text__columns(text);
 		pad += indent + (before > 0 ? before : 0);
 		if (*text) {
-			put_repeated(x->out, ' ', pad);
+			text__put_repeated(x->out, ' ', pad);
 			pad = -put_text(x, v, r, text, room);
 		}
 		pad += room - (before > 0 ? before : 0) + 2;

@@ -36,11 +36,6 @@ struct text {
 	size_t name;		/* the next */
 };
 
-/* "GPU Max": the column's title with its group's, in buf. */
-const char *text__title(const struct column *c, bool brief, char buf[TITLE_SIZE]);
-/* All but times. */
-const char *text__format_cell(const struct cell *c, char *buf, size_t size);
-void text__put_centred(const struct text *x, const char *title, char fill);
 /* Below the table: rows and columns that were left out, and its notes. */
 void text__put_notes(const struct text *x, long rows_left_out);
 /* Whole tables of these shapes: 0 or -ENOMEM. */
