@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tables share: sums over the pass, and helpers. A table is one file and one row. */
+/* What the tables share: sums over the pass. A table is one file and one row. */
 #ifndef PROFTRACE_ANALYSIS_H
 #define PROFTRACE_ANALYSIS_H
 
+#include "analysis/cells.h"
 #include "analysis/coverage.h"
 #include "analysis/device_feed.h"
 #include "analysis/gpu_wait.h"
+#include "analysis/names.h"
+#include "analysis/ratio_base.h"
 #include "analysis/ready_time.h"
 #include "analysis/report.h"
 #include "analysis/whole_time.h"
@@ -127,25 +130,6 @@ static inline bool analysis__has_step(const struct analysis *a, uint64_t step)
 {
 	return a->steps.calls && step >= a->first_step && step <= a->last_step;
 }
-/* From the window's open to its close; of a file that was cut off, from the first to the last
- * event. */
-struct stretch analysis__window(const struct analysis *a);
-uint64_t analysis__window_ns(const struct analysis *a);
-/* T of the formulas: the steps, or the window if there are none. */
-uint64_t analysis__total_ns(const struct analysis *a);
-/* The same for kernels, copies and sets. */
-uint64_t analysis__general_ns(const struct analysis *a);
-/* What a ratio is of: "the steps' time"; "the kernels, copies and sets of the steps". */
-const char *analysis__total_name(const struct analysis *a);
-const char *analysis__general_name(const struct analysis *a);
-/* T, and what it is called, where rows count what lies in no whole step, too: the window, if
- * anything does. */
-struct ratio_base {
-	uint64_t cpu_ns, gpu_ns;
-	const char *cpu_name, *gpu_name;
-	bool is_steps; /* their times are less the cost of the probes, the window's is not */
-};
-struct ratio_base analysis__base(const struct analysis *a);
 /* Threads of an engine launched kernels of the steps, many of them for nobody that is known. */
 bool analysis__callers_unknown(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
@@ -154,8 +138,6 @@ bool analysis__is_main(const struct analysis *a, const struct track *t);
 bool analysis__is_collective(const struct recording *r, const struct event *e);
 /* A range of the framework around copying memory, told by its name. */
 bool range__is_manipulation(const char *name);
-
-struct time_text time_text(const struct analysis *a, uint64_t ns);
 
 /* One table: def, its pass, and what it makes in the end. State may be NULL. */
 struct table_impl {
@@ -182,44 +164,5 @@ extern const struct table_impl table_summary, table_findings, table_device, tabl
 	table_perf, table_memory, table_storage, table_sched, table_sched_steps, table_syscalls, table_steps,
 	table_key_averages, table_classic, table_aggregate, table_step_trace, table_op_type,
 	table_op_detail, table_activity, table_timeline, table_cost;
-
-/* Cells. */
-struct cell cell__text(const char *text);
-struct cell cell__count(uint64_t n);
-struct cell cell__time(uint64_t ns);
-struct cell cell__bytes(int64_t bytes);
-struct cell cell__large(uint64_t n);
-struct cell cell__percent(double percent);
-struct cell cell__float(double number);
-struct cell cell__decimal(double number);
-struct cell cell__none(const char *why);
-struct cell cell__share(uint64_t part, uint64_t whole); /* percent; none if whole is 0 */
-
-/* Total, average, longest, shortest and share, of "cpu" or "gpu": five columns and their cells. */
-int table__add_time_columns(struct table *t, const char *group, const char *prefix);
-void cells__time(struct cell *cells, const struct range *r, uint64_t calls, uint64_t whole);
-/* Name and Calls. */
-int table__add_call_columns(struct table *t, int name_width);
-/* Name, Calls, CPU and, if there is a device, GPU columns: NAME_COLUMNS .. cells. */
-#define NAME_CELLS     12 /* with a device, */
-#define NAME_CELLS_CPU 7  /* and without */
-int table__add_name_columns(const struct analysis *a, struct table *t, int name_width);
-void cells__name(const struct analysis *a, struct cell *cells, const char *name,
-		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
-
-/* Says how many calls were cut at the window's edge, if any were. */
-int table__note_cut(struct table *t, const struct stat_map *m);
-/* "Ratios: CPU of ...; GPU of ...", the latter if there is a device. */
-#define GPU_OWNER_TIME "GPU columns: time of what a row launched, whenever it ran."
-int table__note_ratios(const struct analysis *a, struct table *t, const char *cpu, const char *gpu);
-int table__add_notef(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-const char *analysis__name(const struct analysis *a, uint32_t id); /* never NULL */
-/* The id under which an operator's rows are by full name. An operator without a known full name is
- * no part of those that share its name. And what it is called in full, where that is known; never
- * NULL. */
-uint32_t analysis__full_id(const struct analysis *a, const struct event *e);
-const char *analysis__full_name(const struct analysis *a, uint32_t id);
-/* "python (4242)" */
-void analysis__thread(const struct analysis *a, uint32_t track, char *buf, size_t size);
 
 #endif

@@ -2,8 +2,6 @@
 #include "analysis/device_feed.h"
 #include "analysis/analysis.h"
 
-#define QUEUED_NS 100000 /* work that begins so long after its launch has waited for other work */
-
 /* What was launched before the window, and waited in it, waited for work that may not be known. */
 static void note_from_before(struct analysis *a, const struct device_work *w)
 {
@@ -72,38 +70,6 @@ void device_feed__end(struct analysis *a)
 	a->feed.clock = NULL;
 }
 
-void device_feed__note_first(struct device_feed *f, const struct track *t, const struct span *s)
-{
-	struct first_work *first = &f->first[t->device & (FEED_DEVICES - 1)];
-
-	if (t->device < 0 || t->device >= FEED_DEVICES || !span_kind__is_device_work(s->kind) ||
-	    (first->seen && s->ev.ts_ns >= first->begin_ns))
-		return;
-	*first = (struct first_work){
-		.seen = true,
-		.begin_ns = s->ev.ts_ns,
-		.launched_ns = s->launch ? s->launch->ev.ts_ns + s->launch->ev.dur_ns : s->ev.ts_ns,
-	};
-}
-
-/* 0: from the begin, as it was idle before its first work. */
-static uint64_t known_from(const struct analysis *a, int device)
-{
-	const struct first_work *first = &a->feed.first[device];
-
-	return first->begin_ns > first->launched_ns + QUEUED_NS ? first->begin_ns : 0;
-}
-
-static uint64_t known_from_any(const struct analysis *a)
-{
-	uint64_t from_ns = UINT64_MAX;
-
-	for (int i = 0; i < FEED_DEVICES; i++)
-		if (a->feed.first[i].seen && known_from(a, i) < from_ns)
-			from_ns = known_from(a, i);
-	return from_ns == UINT64_MAX ? 0 : from_ns;
-}
-
 static uint64_t length_between(const struct analysis *a, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct stretch part;
@@ -114,14 +80,9 @@ static uint64_t length_between(const struct analysis *a, uint64_t begin_ns, uint
 	return ns;
 }
 
-uint64_t device_feed__known_from(const struct analysis *a, int device)
-{
-	return device == ANY_DEVICE ? known_from_any(a) : known_from(a, device);
-}
-
 uint64_t analysis__clock_ns(const struct analysis *a, int device)
 {
-	return length_between(a, device_feed__known_from(a, device),
+	return length_between(a, first_work__known_from(a, device),
 			      coverage__is_partial(a) ? a->coverage.end_ns : UINT64_MAX);
 }
 
@@ -130,7 +91,7 @@ int device_feed__note_table(const struct analysis *a, struct table *t)
 	int err = 0;
 
 	for (int i = 0; i < FEED_DEVICES && !err; i++) {
-		const uint64_t unknown_ns = length_between(a, 0, known_from(a, i));
+		const uint64_t unknown_ns = length_between(a, 0, first_work__known_from(a, i));
 
 		if (a->feed.first[i].seen && unknown_ns)
 			err = table__add_notef(t,

@@ -4,20 +4,13 @@
 #ifndef PROFTRACE_DEVICE_FEED_H
 #define PROFTRACE_DEVICE_FEED_H
 
-#define FEED_DEVICES 64
-#define ANY_DEVICE   (-1)
-
+#include "analysis/first_work.h"
 #include "model/device_clock.h"
 
 struct analysis;
 struct table;
 struct device_feed {
-	/* Of each device what began first, and when its launch had returned: work that was launched
-	 * before the window is not recorded, and keeps that waiting. */
-	struct first_work {
-		bool seen;
-		uint64_t begin_ns, launched_ns;
-	} first[FEED_DEVICES];
+	struct first_work first[FEED_DEVICES];
 	struct device_clock *clock; /* NULL: not asked yet */
 	const struct batch *batch;  /* of the step that is fed now; NULL: the window is */
 	int (*take)(const struct device_work *w, void *ctx);
@@ -33,15 +26,9 @@ int device_feed__window(struct analysis *a, int (*take)(const struct device_work
 			void *ctx);
 void device_feed__end(struct analysis *a);
 
-/* For each span of a device's track. */
-void device_feed__note_first(struct device_feed *f, const struct track *t, const struct span *s);
-
 /* What clock times are of: the steps, or the window, as measured, as far as it is known what that
  * device (or ANY_DEVICE) did. */
 uint64_t analysis__clock_ns(const struct analysis *a, int device);
-/* From when on it is known what that device (or ANY_DEVICE: one of them) did; before it did what was
- * launched before the window. 0: from the begin. */
-uint64_t device_feed__known_from(const struct analysis *a, int device);
 /* Says from when on that is known, if not from the begin. 0 or -ENOMEM. */
 int device_feed__note_table(const struct analysis *a, struct table *t);
 /* "the steps", "the window" */

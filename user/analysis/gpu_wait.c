@@ -191,9 +191,9 @@ int gpu_wait__end_step(struct analysis *a)
 	struct gpu_wait *g = &a->gpu_wait;
 	int err = 0;
 
-	add_unrecorded(g, &g->any, device_feed__known_from(a, ANY_DEVICE), true);
+	add_unrecorded(g, &g->any, first_work__known_from(a, ANY_DEVICE), true);
 	for (int d = 0; d < GPU_WAIT_DEVICES; d++)
-		add_unrecorded(g, &g->devices[d], device_feed__known_from(a, d), false);
+		add_unrecorded(g, &g->devices[d], first_work__known_from(a, d), false);
 	g->step_ns = 0;
 	memset(g->phase_ns, 0, sizeof(g->phase_ns));
 	for (size_t i = 0; i < g->call_cnt && !err; i++) {
