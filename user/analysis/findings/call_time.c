@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/findings/call_time.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 
 static uint64_t at_most(uint64_t ns, uint64_t most_ns)
 {

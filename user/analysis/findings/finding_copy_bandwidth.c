@@ -6,7 +6,8 @@
  * nothing is reported.
  */
 #include <string.h>
-#include "analysis/findings/findings.h"
+#include "analysis/findings/by_operator.h"
+#include "analysis/findings/finding.h"
 
 #define LARGE	     (1 << 20)	 /* bytes: the rate is the link's, not the latency's */
 #define LINK_COPIES  3		 /* page-locked ones that reach the rate taken for the link's */

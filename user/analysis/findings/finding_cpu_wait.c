@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include "analysis/findings/few_steps.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/finding_cpu_wait.h"
+#include "analysis/thread_times.h"
 
 #define WORTH_SAYING 5.0 /* percent of the step */
 

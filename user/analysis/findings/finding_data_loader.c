@@ -5,7 +5,8 @@
 #include <string.h>
 #include "analysis/tables/awaited.h"
 #include "analysis/findings/few_steps.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/thread_times.h"
 #include "common/counted.h"
 #include "common/util.h"
 

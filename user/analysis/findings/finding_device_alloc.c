@@ -2,7 +2,7 @@
 /* Memory is taken from the driver and given back in the steps: the framework's cache does not hold.
  */
 #include "analysis/findings/call_time.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include <string.h>
 
 #define WORTH_SAYING 1.0 /* percent of the step that the calls take */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The device has nothing to do for a part of the step, and why. */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/device_idle.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/finding_cpu_wait.h"
+#include "analysis/findings/host_waits.h"
+#include "analysis/thread_times.h"
 #include "common/counted.h"
 #include "common/util.h"
 
@@ -106,7 +110,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 	idle->noted = NULL;
 	for (size_t i = 0; i < b->track_cnt; i++)
-		if (finding__waits_are_users(a, b->step, b->tracks[i].track))
+		if (host_waits__are_users(a, b->step, b->tracks[i].track))
 			idle->waits += waits_in(a, &b->tracks[i]);
 	return err;
 }
@@ -190,19 +194,6 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 			 "the host is busy with other things than launching: see the Model table "
 			 "for the phase, and `--table sched` for what its thread waits for");
 	}
-}
-
-/* Without the cost of probes, the thread's wait for a processor (the device is idle then, too), and
- * the time in which the device is not known. */
-uint64_t device_idle__ns(const struct analysis *a)
-{
-	uint64_t busy_ns, probes_ns, known_ns;
-	const int device = gpu_wait__busiest(a, &busy_ns);
-
-	known_ns = device < 0 ? analysis__whole_ns(a) : analysis__clock_ns(a, device);
-	probes_ns = analysis__whole_ns(a) - a->steps.cpu.total;
-	return known_ns > busy_ns + probes_ns ? ready_time__off(a, known_ns - busy_ns - probes_ns)
-					      : 0;
 }
 
 /* Of the device that works most: others may be there for a reason of their own. */

@@ -2,7 +2,8 @@
 /* Collectives that no computation hides: of a device its kernels, of the host the training thread.
  */
 #include "analysis/tables/distributed.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/thread_times.h"
 
 #define WORTH_SAYING 10.0 /* percent of the step */
 

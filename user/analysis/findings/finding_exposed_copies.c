@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Copies between host and device that no kernel hides. */
 #include <string.h>
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 
 #define WORTH_SAYING 15.0 /* percent of the step */
 #define MAX_DEVICES  64

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The device is the limit: it computes nearly all the time, and the host waits for it. */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/by_operator.h"
+#include "analysis/findings/device_idle.h"
+#include "analysis/findings/finding.h"
 
 #define WORTH_SAYING 10.0 /* percent of the step that the host waits */
 

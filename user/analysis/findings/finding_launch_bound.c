@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The device runs what it is given faster than the host launches it, and is idle in between. */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/by_operator.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/host_waits.h"
 #include <stdlib.h>
 #include "common/counted.h"
 #include "common/util.h"

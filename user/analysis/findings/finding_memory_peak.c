@@ -5,7 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/findings/findings.h"
+#include "analysis/findings/by_operator.h"
+#include "analysis/findings/finding.h"
 #include "common/util.h"
 
 #define SHORT	    0.1	       /* of the step: what memory holds for longer is no spike */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The allocator has taken much more of the device's memory than was in use at any time. */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "common/bytes_text.h"
 
 #define FULL	    0.5 /* of the device is reserved, at least: else unused memory is not missed */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "common/util.h"
 
 #define WORTH_SAYING 15.0 /* percent of the step, for one reason */

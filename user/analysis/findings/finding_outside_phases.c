@@ -3,8 +3,9 @@
 #include <string.h>
 #include "analysis/tables/awaited.h"
 #include "analysis/findings/few_steps.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/step_parts.h"
+#include "analysis/thread_times.h"
 
 #define WORTH_SAYING 20.0 /* percent of the step */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Each step asks the kernel for memory that it had before, or for pages of files. */
 #include <string.h>
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "common/util.h"
 
 #define WORTH_SAYING 5.0 /* percent of the step */

@@ -3,7 +3,8 @@
  * Some steps take much longer than most. The evidence says what they have more of: a phase, an
  * operator or call, a state of the training thread, memory.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/by_operator.h"
+#include "analysis/findings/finding.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

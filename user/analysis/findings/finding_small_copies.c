@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Many small copies between host and device: each costs a call, whatever its size. */
+#include "analysis/findings/by_operator.h"
 #include "analysis/findings/call_time.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 
 #define SMALL	     4096 /* bytes */
 #define OFTEN	     16	  /* a step */

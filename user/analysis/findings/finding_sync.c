@@ -3,10 +3,11 @@
  * The host waits for the device, more often than once for the step's result. That saves no more
  * than what the device is idle: the waits for a busy one would only come later.
  */
+#include "analysis/findings/by_operator.h"
 #include "analysis/findings/call_time.h"
-#include "analysis/findings/findings.h"
-#include <jansson.h>
-#include <string.h>
+#include "analysis/findings/device_idle.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/host_waits.h"
 
 #define WORTH_SAYING 3.0 /* percent of the step that goes to waiting */
 
@@ -16,28 +17,13 @@ struct syncs {
 	struct call_time time;
 };
 
-bool span__is_wait(const struct analysis *a, const struct span *s)
-{
-	return s->kind == KIND_RUNTIME && strstr(analysis__name(a, s->ev.name), "Synchronize");
-}
-
-bool finding__waits_are_users(const struct analysis *a, const struct step *step,
-			      const struct track *t)
-{
-	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
-
-	return analysis__is_main(a, t) &&
-	       (!step || json_is_true(json_object_get(runtime, "runs_in_caller")) ||
-		recording__track(a->r, step->track) == t);
-}
-
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct syncs *y = state;
 	int err = 0;
 
 	for (size_t i = 0; i < b->track_cnt; i++) {
-		if (!finding__waits_are_users(a, b->step, b->tracks[i].track))
+		if (!host_waits__are_users(a, b->step, b->tracks[i].track))
 			continue;
 		for (const struct span *s = b->tracks[i].roots; s && !err;
 		     s = span__next(s, NULL)) {

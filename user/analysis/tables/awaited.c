@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/tables/awaited.h"
+#include "analysis/thread_times.h"
 #include <string.h>
-#include "analysis/findings/findings.h"
 
 struct part {
 	uint64_t begin, end;
