@@ -15,8 +15,6 @@
 #include "privilege/rights.h"
 #include "privilege/sandbox.h"
 
-const char *const doctor_detail_names[DETAIL_CNT] = {"phase", "operator", "inner"};
-
 extern const struct command command_doctor;
 
 /* ---- gathering ---- */
@@ -127,14 +125,6 @@ static int examine_machine(struct doctor *d)
 	if (err)
 		log__warn("cannot measure what a probe costs here: %s", err__take(err));
 	return 0;
-}
-
-bool doctor__can_profile(const struct doctor *d)
-{
-	const struct attach_caps *c = &d->caps;
-
-	return c->btf && c->can_bpf && c->ringbuf && c->cookies &&
-	       (c->uprobe_multi || c->perf_uprobe);
 }
 
 static void release(struct doctor *d)
