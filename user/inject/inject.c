@@ -19,8 +19,6 @@
 #define FREE_STUB_NS	    5000000000 /* a thread leaves the code of the dead after 100 ms */
 #define LONGEST_NAME	    200
 
-void (*inject_step_hook)(enum inject_step step);
-
 static int check_request(const struct inject_request *q)
 {
 	if (!q->symbol || !q->path == !q->image || (q->image && (!q->image_name || !q->image_size)))
