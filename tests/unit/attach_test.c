@@ -22,7 +22,7 @@
 
 static struct attach_set *set_of(const char *name, enum attach_method method)
 {
-	struct attach_set *set = attach_set__new(name, method);
+	struct attach_set *set = attach_set__new(name, attach_method__resolve(method));
 
 	cr_assert_not_null(set);
 	return set;
@@ -40,7 +40,8 @@ static int add(struct attach_set *set, struct bpf_program *prog, enum calibratio
 
 static void load(enum attach_method method, struct calibration_programs **progs)
 {
-	cr_assert_eq(calibration_programs__load(method, progs), 0, "%s", err__take(0));
+	cr_assert_eq(calibration_programs__load(attach_method__resolve(method), progs), 0, "%s",
+		     err__take(0));
 }
 
 Test(attach_allow, lets_only_listed_functions_return)

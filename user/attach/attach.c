@@ -19,6 +19,9 @@
 #define ENOTSUPP 524 /* include/linux/errno.h; the kernel lets it out to user space here */
 #endif
 
+/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, which on Debian 12 is older than libbpf. */
+#define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
+
 struct point {
 	struct bpf_program *prog;
 	char *path;
@@ -54,6 +57,13 @@ struct group {
 	pid_t pid;
 };
 
+void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
+{
+	bool multi = method == ATTACH_UPROBE_MULTI;
+
+	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
+}
+
 struct attach_set *attach_set__new(const char *name, enum attach_method method)
 {
 	struct attach_set *s = calloc(1, sizeof(*s));
@@ -61,7 +71,7 @@ struct attach_set *attach_set__new(const char *name, enum attach_method method)
 	if (!s)
 		return NULL;
 	s->name = strdup(name);
-	s->method = attach_method__resolve(method);
+	s->method = method;
 	s->rows_fd = -1;
 	if (!s->name) {
 		free(s);
@@ -74,12 +84,6 @@ void attach_set__rows(struct attach_set *s, int map_fd)
 {
 	s->rows_fd = map_fd;
 	if (s->method == ATTACH_PERF_EVENT)
-		trace_event__prepare();
-}
-
-void attach__prepare(enum attach_method method)
-{
-	if (attach_method__resolve(method) == ATTACH_PERF_EVENT)
 		trace_event__prepare();
 }
 

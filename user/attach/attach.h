@@ -79,6 +79,7 @@ int attach_allow__add_pattern(const char *shell_pattern, const char *why); /* by
 int attach_allow__add_chosen(const char *symbol);				   /* by the user */
 
 struct attach_set;
+/* method: no ATTACH_AUTO. NULL: out of memory. */
 struct attach_set *attach_set__new(const char *name, enum attach_method method);
 /* Lets perf events have many points each, whose rows the programs find in this map
  * (rows_by_address); without it each point has an event of its own. */
@@ -117,7 +118,7 @@ const char *attach__libbpf_error(int err);
 
 /* What ATTACH_AUTO means here; asks the kernel once. Others come back as they are. */
 enum attach_method attach_method__resolve(enum attach_method method);
-/* The program's attach type must fit the method before the object is loaded. */
+/* The program's attach type must fit the method, which is no ATTACH_AUTO, before the object is loaded. */
 void attach_method__prepare(struct bpf_program *prog, enum attach_method method);
 
 #endif

@@ -38,7 +38,7 @@ int calibration__run(struct calibration *c, enum calibration_function fn, uint64
 		     unsigned int rounds, unsigned int calls, double *ns_per_call);
 void calibration__stop(struct calibration *c);
 
-/* The programs of bpf/calibrate.bpf.c, alone in an object of their own. */
+/* The programs of bpf/calibrate.bpf.c, alone in an object of their own. method: no ATTACH_AUTO. */
 struct calibration_programs {
 	struct bpf_program *empty, *empty_return, *count;
 	const uint64_t *hits; /* of `count` */

@@ -8,14 +8,12 @@
 #include <sys/utsname.h>
 #include "attach/attach.h"
 #include "attach/calibrate.h"
+#include "attach/trace_event.h"
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/mounts.h"
 #include "common/util.h"
-
-/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, which on Debian 12 is older than libbpf. */
-#define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
 
 static void missing(struct attach_caps *caps, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -82,11 +80,10 @@ enum attach_method attach_method__resolve(enum attach_method method)
 	return best;
 }
 
-void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
+void attach__prepare(enum attach_method method)
 {
-	bool multi = attach_method__resolve(method) == ATTACH_UPROBE_MULTI;
-
-	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
+	if (attach_method__resolve(method) == ATTACH_PERF_EVENT)
+		trace_event__prepare();
 }
 
 /* Linux 6.16 wants CAP_SYS_ADMIN for them where perf events attach them. */

@@ -63,11 +63,12 @@ int attach_cost__measure(enum attach_method method, struct attach_cost *cost)
 {
 	struct calibration_programs *progs = NULL;
 	struct calibration *c = NULL;
-	struct attach_set *set = attach_set__new("calibration", method);
+	const enum attach_method own = attach_method__resolve(method);
+	struct attach_set *set = attach_set__new("calibration", own);
 	int err = set ? calibration__start(&c) : err__set(-ENOMEM, "calibration: out of memory");
 
 	if (!err)
-		err = calibration_programs__load(method, &progs);
+		err = calibration_programs__load(own, &progs);
 	if (!err)
 		err = attach_programs(set, progs, calibration__pid(c));
 	if (!err)
