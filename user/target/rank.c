@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/rank.h"
+#include "target/rank_variables.h"
 #include "common/err.h"
 #include "common/util.h"
-#include "target/environment.h"
 #include "target/store.h"
 #include "target/target_priv.h"
 #include <limits.h>
@@ -11,126 +11,6 @@
 #include <unistd.h>
 
 #define MAX_PROCESSES 65536 /* looked at below a launcher */
-#define WORKER_RANK   "DMLC_TASK_ID"
-
-/* ---- the environment ---- */
-
-/* The first of the variables that has a number; *which: its place in the list. */
-static int env_int(const char *env, size_t len, const char *const *list, size_t *which)
-{
-	for (const char *const *names = list; *names; names++) {
-		size_t name_len = strlen(*names);
-
-		for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
-			const char *value = env + at + name_len + 1;
-			char *end;
-			long n;
-
-			if (strncmp(env + at, *names, name_len) != 0 || env[at + name_len] != '=')
-				continue;
-			n = strtol(value, &end, 10);
-			if (end == value || *end || n < 0 || n > INT_MAX)
-				continue;
-			*which = (size_t)(names - list);
-			return (int)n;
-		}
-	}
-	return -1;
-}
-
-static bool env_has(const char *env, size_t len, const char *variable)
-{
-	for (size_t at = 0; at < len; at += strlen(env + at) + 1)
-		if (!strcmp(env + at, variable))
-			return true;
-	return false;
-}
-
-struct role {
-	bool works;  /* MXNet's workers, whose tracker alone numbers them */
-	bool serves; /* its servers and schedulers, and MindSpore's */
-};
-
-/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, MXNet's
- * tracker, which numbers servers, too, and MindSpore's msrun, whose scheduler is 0). */
-static int parse_variables(const char *env, size_t len, int *local_rank, int *world_size,
-			   size_t *which, struct role *role)
-{
-	static const char *const ranks[] = {"RANK",
-					    "PADDLE_TRAINER_ID",
-					    "OMPI_COMM_WORLD_RANK",
-					    "PMI_RANK",
-					    "SLURM_PROCID",
-					    WORKER_RANK,
-					    "RANK_ID",
-					    NULL};
-	static const char *const local_ranks[] = {
-		"LOCAL_RANK",	   "PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-		"MPI_LOCALRANKID", "SLURM_LOCALID",	NULL};
-	static const char *const world_sizes[] = {"WORLD_SIZE",
-						  "PADDLE_TRAINERS_NUM",
-						  "OMPI_COMM_WORLD_SIZE",
-						  "PMI_SIZE",
-						  "SLURM_NTASKS",
-						  "DMLC_NUM_WORKER",
-						  "RANK_SIZE",
-						  NULL};
-	size_t other;
-	int rank;
-
-	*local_rank = env_int(env, len, local_ranks, &other);
-	*world_size = env_int(env, len, world_sizes, &other);
-	rank = env_int(env, len, ranks, which);
-	role->works = env_has(env, len, "DMLC_ROLE=worker");
-	role->serves = env_has(env, len, "DMLC_ROLE=server") ||
-		       env_has(env, len, "DMLC_ROLE=scheduler") ||
-		       env_has(env, len, "MS_ROLE=MS_SCHED");
-	if (rank >= 0 && !strcmp(ranks[*which], WORKER_RANK) && !role->works)
-		return -1;
-	return env_has(env, len, "MS_ROLE=MS_SCHED") ? -1 : rank;
-}
-
-static int read_variables(pid_t pid, int *local_rank, int *world_size, size_t *which,
-			  struct role *role)
-{
-	size_t len = 0;
-	auto_free char *env = proc__text(pid, "environ", &len);
-
-	return parse_variables(env, len, local_rank, world_size, which, role);
-}
-
-void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *world_size)
-{
-	struct role role;
-	size_t which;
-
-	*rank = parse_variables(env, len, local_rank, world_size, &which, &role);
-}
-
-void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size)
-{
-	struct role role;
-	size_t which;
-
-	*rank = read_variables(pid, local_rank, world_size, &which, &role);
-}
-
-static int read_own_variables(struct target *t, int *local_rank, int *world_size, size_t *which,
-			      struct role *role)
-{
-	size_t len = 0;
-	auto_free char *env = environment__now(t, &len);
-
-	return env ? parse_variables(env, len, local_rank, world_size, which, role) : -1;
-}
-
-void rank__read_own(struct target *t, int *rank, int *local_rank, int *world_size)
-{
-	struct role role;
-	size_t which;
-
-	*rank = read_own_variables(t, local_rank, world_size, &which, &role);
-}
 
 int rank__find(pid_t pid)
 {
@@ -158,7 +38,7 @@ struct process {
 	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
 	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
 	bool launches; /* of a head: processes of other ranks are below it */
-	struct role role;
+	struct rank_role role;
 };
 
 struct tree {
@@ -187,7 +67,7 @@ static int add(struct tree *t, pid_t pid, size_t parent)
 	struct process p = {.pid = pid, .parent = parent, .head = NONE, .chosen = NONE};
 	int local, world;
 
-	p.rank = read_variables(pid, &local, &world, &p.which, &p.role);
+	p.rank = rank_variables__given(pid, &local, &world, &p.which, &p.role);
 	if (p.rank >= 0)
 		find_head(t, &p, t->cnt);
 	return ARRAY_PUSH(t->items, t->cnt, t->cap, p);
@@ -261,7 +141,7 @@ static void read_own_ranks(struct tree *t, bool (*fits)(pid_t pid))
 	for (size_t i = 0; i < t->cnt; i++) {
 		struct process *p = &t->items[i];
 		struct target *target = NULL;
-		struct role role;
+		struct rank_role role;
 		int local, world;
 
 		if (!fits(p->pid))
@@ -270,7 +150,7 @@ static void read_own_ranks(struct tree *t, bool (*fits)(pid_t pid))
 			err__take(-ESRCH);
 			continue;
 		}
-		p->rank = read_own_variables(target, &local, &world, &p->which, &role);
+		p->rank = rank_variables__now(target, &local, &world, &p->which, &role);
 		if (p->rank >= 0)
 			find_head(t, p, i);
 		target__close(target);

@@ -6,25 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "target/target.h"
+#include "target/rank_variables.h"
 
 struct rank {
 	pid_t pid;
 	int rank;
 };
 
-/* From RANK, LOCAL_RANK, WORLD_SIZE or the launchers' own variables in the environment that the
- * process was started with; -1 where none is set. */
-void rank__read(pid_t pid, int *rank, int *local_rank, int *world_size);
-
-/* The same of the variables that the process has now: it may have set them itself. */
-void rank__read_own(struct target *t, int *rank, int *local_rank, int *world_size);
-
-/* The rank, by either; -1: none, or the process may not be read. */
+/* The rank, as a process was given it or has set it itself; -1: none, or the process may not be read. */
 int rank__find(pid_t pid);
-
-/* The same of an environment's text, with a NUL byte behind it. */
-void rank__parse(const char *env, size_t len, int *rank, int *local_rank, int *world_size);
 
 struct ranks {
 	struct rank *items; /* by rank */

@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/target.h"
-#include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
 #include "common/mounts.h"
-#include "common/regular_file.h"
 #include "common/util.h"
-#include "target/in_root.h"
-#include "target/rank.h"
+#include "target/rank_variables.h"
 #include "target/target_priv.h"
 
-#define MAX_THREADS    (1u << 20)
-#define MAX_FILE_BYTES (64 << 20)
-#define PF_KTHREAD     0x00200000 /* include/linux/sched.h */
-
-struct proc_path proc_path(pid_t pid, const char *entry)
-{
-	struct proc_path p;
-
-	snprintf(p.s, sizeof(p.s), "/proc/%d/%s", pid, entry);
-	return p;
-}
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
 /* ---- identity ---- */
 
@@ -64,11 +49,6 @@ static bool state_is_stopped(char state)
 	return state == 'T' || state == 't';
 }
 
-static int no_such_process(pid_t pid)
-{
-	return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`", pid);
-}
-
 static int unread_status(pid_t pid, int err)
 {
 	if (err == -ENOMEM)
@@ -82,7 +62,7 @@ static int unread_status(pid_t pid, int err)
 				"process %d exists, but /proc hides it (its mount option hidepid); "
 				"run with sudo",
 				pid);
-	return no_such_process(pid);
+	return target__no_process(pid);
 }
 
 static int read_identity(struct target *t)
@@ -98,7 +78,7 @@ static int read_identity(struct target *t)
 	if (err == -ENOMEM)
 		return unread_status(t->pid, err);
 	if (err)
-		return no_such_process(t->pid);
+		return target__no_process(t->pid);
 	field = status__field(status, "Tgid");
 	if (field && atoi(field) != t->pid)
 		return err__set(-EINVAL, "%d is a thread (%s) of process %d; use -p %d", t->pid,
@@ -164,7 +144,7 @@ static int read_exe(struct target *t)
 				"cannot inspect process %d (%s, user %u): %s", t->pid, t->comm,
 				t->uid, capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
 	if (len < 0)
-		return no_such_process(t->pid);
+		return target__no_process(t->pid);
 	path[len] = '\0';
 	t->exe = strdup(path);
 	if (!t->exe)
@@ -287,193 +267,6 @@ int target__refresh_libs(struct target *t)
 	t->libs = libs;
 	t->lib_cnt = cnt;
 	return 0;
-}
-
-const struct target_lib *target__find_lib(const struct target *t, const char *pattern)
-{
-	for (size_t i = 0; i < t->lib_cnt; i++) {
-		const char *slash = strrchr(t->libs[i].path, '/');
-
-		if (fnmatch(pattern, slash ? slash + 1 : t->libs[i].path, 0) == 0)
-			return &t->libs[i];
-	}
-	return NULL;
-}
-
-/* A file that its owner has cut off since has nothing more to tell. */
-static struct elf_file *whole(const struct target_lib *lib, struct elf_file *file)
-{
-	if (!elf_file__is_torn(file))
-		return file;
-	err__set(-ESTALE, "%s: was cut off while it was read", lib->path);
-	return NULL;
-}
-
-struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
-{
-	struct target_priv *priv = (struct target_priv *)t;
-	struct kept_elf kept;
-
-	for (size_t i = 0; i < priv->elf_cnt; i++) {
-		if (strcmp(priv->elfs[i].host_path, lib->host_path) == 0)
-			return whole(lib, priv->elfs[i].file);
-	}
-	if (elf_file__open(lib->host_path, &kept.file) < 0)
-		return NULL;
-	kept.host_path = strdup(lib->host_path);
-	if (!kept.host_path || ARRAY_PUSH(priv->elfs, priv->elf_cnt, priv->elf_cap, kept)) {
-		free(kept.host_path);
-		elf_file__close(kept.file);
-		err__set(-ENOMEM, "%s: out of memory", lib->path);
-		return NULL;
-	}
-	return kept.file;
-}
-
-void target__drop_elfs(struct target *t)
-{
-	struct target_priv *priv = (struct target_priv *)t;
-
-	for (size_t i = 0; i < priv->elf_cnt; i++)
-		elf_file__drop(priv->elfs[i].file);
-}
-
-const struct target_lib *target__lib_at(struct target *t, uint64_t address, uint64_t *vaddr)
-{
-	const struct target_lib *lib = NULL;
-	struct elf_file *elf;
-	uint64_t offset;
-
-	for (size_t i = 0; i < t->lib_cnt; i++) {
-		const struct target_lib *other = &t->libs[i];
-
-		if (other->base <= address && (!lib || other->base > lib->base))
-			lib = other;
-	}
-	elf = lib ? target__elf(t, lib) : NULL;
-	*vaddr = lib ? address - lib->base : 0;
-	return elf && !elf_file__offset(elf, *vaddr, &offset) ? lib : NULL;
-}
-
-/* ---- as of now ---- */
-
-struct thread_list {
-	pid_t pid;
-	struct target_thread *threads;
-	size_t cnt, cap;
-};
-
-static int add_thread(void *ctx, pid_t tid)
-{
-	struct thread_list *list = ctx;
-	struct target_thread th = {.tid = tid};
-	char path[64];
-	auto_free char *comm = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", list->pid, tid);
-	comm = file__read(path, NULL);
-	if (!comm) /* gone since the directory was read */
-		return 0;
-	comm[strcspn(comm, "\n")] = '\0';
-	snprintf(th.comm, sizeof(th.comm), "%s", comm);
-	if (list->cnt >= MAX_THREADS)
-		return -E2BIG;
-	return ARRAY_PUSH(list->threads, list->cnt, list->cap, th);
-}
-
-int target__threads(const struct target *t, struct target_thread **out, size_t *cnt)
-{
-	struct thread_list list = {.pid = t->pid};
-	int err = proc__each_task(t->pid, add_thread, &list);
-
-	if (err) {
-		free(list.threads);
-		return err__set(err, "process %d: cannot list its threads: %s", t->pid,
-				strerror(-err));
-	}
-	if (!list.cnt)
-		return no_such_process(t->pid);
-	*out = list.threads;
-	*cnt = list.cnt;
-	return 0;
-}
-
-bool target_threads__any(pid_t pid, bool (*fits)(const char *comm))
-{
-	const struct target t = {.pid = pid};
-	auto_free struct target_thread *threads = NULL;
-	size_t cnt = 0;
-	int err = target__threads(&t, &threads, &cnt);
-
-	if (err)
-		err__take(err); /* it has ended */
-	for (size_t i = 0; i < cnt; i++)
-		if (fits(threads[i].comm))
-			return true;
-	return false;
-}
-
-int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len)
-{
-	struct iovec local = {buf, len}, remote = {(void *)(uintptr_t)addr, len}; // NOLINT
-	auto_close int fd = -1;
-	size_t done = 0;
-
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len)
-		return 0;
-	/* Seccomp or a page without read permission: /proc/PID/mem may still do. */
-	fd = open(proc_path(pid, "mem").s, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while (done < len) {
-		ssize_t n = pread(fd, (char *)buf + done, len - done, (off_t)(addr + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
-{
-	return target__read_of(t->pid, addr, buf, len);
-}
-
-/* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
-int target__open_file(const struct target *t, const char *path)
-{
-	auto_close int root = open(proc_path(t->pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);
-	auto_close int seen = -1;
-
-	if (root < 0)
-		return -errno;
-	seen = in_root__find(root, path);
-	return seen < 0 ? seen : regular_file__reopen(seen, O_RDONLY);
-}
-
-const char *target__own_path(const struct target *t, const char *listed)
-{
-	size_t len = t->root ? strlen(t->root) : 0;
-
-	return !strncmp(listed, t->root ? t->root : "", len) && listed[len] == '/' ? listed + len
-										   : listed;
-}
-
-char *target__read_file(const struct target *t, const char *path, size_t *len)
-{
-	auto_close int fd = target__open_file(t, path);
-	struct stat st;
-	char self[32];
-
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size > MAX_FILE_BYTES) {
-		errno = fd < 0 ? -fd : EFBIG;
-		return NULL;
-	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	return file__read(self, len);
 }
 
 bool target__alive(struct target *t)

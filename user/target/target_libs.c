@@ -7,8 +7,6 @@
 #include "target/copied_text.h"
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
@@ -18,37 +16,6 @@
 
 static const char deleted_suffix[] = " (deleted)";
 
-/* The kernel writes a newline in a path as \012 and nothing else (seq_file, mangle_path). */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (const char *from = path; *from; to++) {
-		if (strncmp(from, "\\012", 4) == 0) {
-			*to = '\n';
-			from += 4;
-		} else {
-			*to = *from++;
-		}
-	}
-	*to = '\0';
-}
-
-bool mapping__parse(char *line, struct mapping *m)
-{
-	char perms[5];
-	int path_at = 0;
-
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &m->start, &m->end, perms, &m->offset,
-		   &m->dev_major, &m->dev_minor, &m->inode, &path_at) < 7 ||
-	    !path_at)
-		return false;
-	m->path = line + path_at;
-	m->executable = perms[2] == 'x';
-	unescape(m->path);
-	return true;
-}
-
 static bool cut_deleted(char *path)
 {
 	size_t len = strlen(path), suffix = sizeof(deleted_suffix) - 1;
@@ -57,52 +24,6 @@ static bool cut_deleted(char *path)
 		return false;
 	path[len - suffix] = '\0';
 	return true;
-}
-
-/*
- * The file behind a mapping. map_files leads to the very file and needs CAP_SYS_ADMIN or (since
- * 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE. Without it we use device and inode of maps, which
- * differ from stat's on btrfs and overlayfs.
- */
-static void mapped_identity(const struct mapping *m, const char *map_file, struct stat *id)
-{
-	if (stat(map_file, id) == 0)
-		return;
-	memset(id, 0, sizeof(*id));
-	id->st_dev = makedev(m->dev_major, m->dev_minor);
-	id->st_ino = m->inode;
-}
-
-static bool same_file(const char *path, const struct stat *id)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && st.st_dev == id->st_dev && st.st_ino == id->st_ino;
-}
-
-/* First of: the path itself, through the target's root, the mapping's own link. */
-char *mapping__host_path(const struct target *t, const struct mapping *m, const char *path,
-			 bool *deleted)
-{
-	auto_free char *in_root = NULL, *map_file = NULL;
-	struct stat id;
-
-	if (asprintf(&in_root, "/proc/%d/root%s", t->pid, target__own_path(t, path)) < 0) {
-		in_root = NULL;
-		return NULL;
-	}
-	if (asprintf(&map_file, "/proc/%d/map_files/%lx-%lx", t->pid, m->start, m->end) < 0) {
-		map_file = NULL;
-		return NULL;
-	}
-	mapped_identity(m, map_file, &id);
-	/* The plain path outlives the process, so that a recording can be finished after it. */
-	if (same_file(path, &id))
-		return strdup(path);
-	if (same_file(in_root, &id))
-		return strdup(in_root);
-	*deleted = true;
-	return strdup(map_file);
 }
 
 /* 1: added, 0: not a file that holds code for us, or a negative errno. */

@@ -23,6 +23,9 @@ struct proc_path {
 };
 struct proc_path proc_path(pid_t pid, const char *entry);
 
+/* target_now.c: -ESRCH with err__set. */
+int target__no_process(pid_t pid);
+
 /* Texts that each end with a NUL, as a list that NULL ends, without empty ones at the end; a NUL stands
  * behind the text. A list of -ENOMEM is to be freed, too. */
 int target_argv__split(const char *text, size_t len, char ***argv);
