@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Values of options: the first two bytes choose one, the rest is its value. */
 #include <string.h>
+#include "cli/help.h"
 #include "cli/opts.h"
 #include "common/err.h"
 #include "common/util.h"

@@ -10,6 +10,8 @@
 
 int cli__fail(int err)
 {
+	if (err == HELP_WANTED)
+		return STATUS_HELP;
 	fflush(stdout);
 	log__put("", err__take(err));
 	if (err == -ENOMEM && memory_limit__bytes())

@@ -53,20 +53,23 @@ struct command {
 	const char *examples; /* lines "command  # what it does" */
 	const struct opt *opts;
 	int (*run)(int argc, char **argv); /* exit status */
+	/* In place of run, of what prints of all commands. */
+	int (*run_on_all)(const struct command *const *all, int argc, char **argv);
 };
-const struct command *const *commands__all(void); /* NULL-terminated */
 
 /*
  * Parses argv (argv[0] is skipped) into base. Stops at "--" or, if stop_at_positional, at the first
  * positional. *rest gets the index of the first positional (positionals are moved behind options).
- * Handles --help and --version itself (prints, exits 0). -EINVAL with err__set otherwise: unknown
- * options come with the nearest known one.
+ * Handles --version itself (prints, exits 0). HELP_WANTED for --help: end with cli__fail(), and main
+ * prints it. -EINVAL with err__set otherwise: unknown options come with the nearest known one.
  */
+#define HELP_WANTED 1
 int opts__parse(const struct command *cmd, int argc, char **argv, void *base,
 		bool stop_at_positional, int *rest);
 
 /* Prints "proftrace: <remembered message>" and returns the exit status for the error:
- * 1 failure, 2 usage. */
+ * 1 failure, 2 usage. For HELP_WANTED it prints nothing and returns STATUS_HELP. */
+#define STATUS_HELP (-1)
 int cli__fail(int err);
 
 /* Flushes standard output. Returns the exit status for a command that would end with status; or 1

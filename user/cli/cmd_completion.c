@@ -5,7 +5,7 @@
 
 extern const struct command command_completion;
 
-static int run(int argc, char **argv)
+static int run(const struct command *const *all, int argc, char **argv)
 {
 	int rest, err;
 
@@ -15,7 +15,7 @@ static int run(int argc, char **argv)
 	if (argc - rest != 1)
 		return cli__fail(
 			err__set(-EINVAL, "completion needs one shell: bash, zsh or fish"));
-	err = completion__print(argv[rest], stdout);
+	err = completion__print(all, argv[rest], stdout);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -28,5 +28,5 @@ const struct command command_completion = {
 	.examples = "source <(proftrace completion bash)  # complete in this bash\n"
 		    "proftrace completion fish > ~/.config/fish/completions/proftrace.fish  # in "
 		    "every fish from now on",
-	.run = run,
+	.run_on_all = run,
 };

@@ -130,7 +130,7 @@ static void bash_command(FILE *out, const struct command *cmd)
 	fputs("\t\t;;\n", out);
 }
 
-static void bash_print(FILE *out)
+static void bash_print(const struct command *const *all, FILE *out)
 {
 	fputs("# bash completion for proftrace\n"
 	      "_proftrace_list() {\n"
@@ -147,14 +147,14 @@ static void bash_print(FILE *out)
 	      "\tCOMPREPLY=()\n"
 	      "\tcase $cmd in\n",
 	      out);
-	for (const struct command *const *c = commands__all(); *c; c++)
+	for (const struct command *const *c = all; *c; c++)
 		bash_command(out, *c);
 	fputs("\thelp) names='", out);
-	for (const struct command *const *c = commands__all(); *c; c++)
+	for (const struct command *const *c = all; *c; c++)
 		if ((*c)->name)
 			fprintf(out, " %s", (*c)->name);
 	fputs("' ;;\n\tesac\n\t[[ -z $cmd && $cur != -* ]] && names='help", out);
-	for (const struct command *const *c = commands__all(); *c; c++)
+	for (const struct command *const *c = all; *c; c++)
 		if ((*c)->name)
 			fprintf(out, " %s", (*c)->name);
 	fputs("'\n\tCOMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
@@ -232,7 +232,7 @@ static void zsh_command(FILE *out, const struct command *cmd)
 	fputs("\t\t;;\n", out);
 }
 
-static void zsh_print(FILE *out)
+static void zsh_print(const struct command *const *all, FILE *out)
 {
 	fputs("#compdef proftrace\n"
 	      "_proftrace() {\n"
@@ -240,7 +240,7 @@ static void zsh_print(FILE *out)
 	      "\tlocal -a commands\n"
 	      "\tcommands=(\n",
 	      out);
-	for (const struct command *const *c = commands__all(); *c; c++) {
+	for (const struct command *const *c = all; *c; c++) {
 		if (!(*c)->name)
 			continue;
 		fprintf(out, "\t\t'%s:", (*c)->name);
@@ -254,7 +254,7 @@ static void zsh_print(FILE *out)
 	      "\t\tcmd=$words[2]\n\t\tshift words\n\t\t(( CURRENT-- ))\n\tfi\n"
 	      "\tcase $cmd in\n",
 	      out);
-	for (const struct command *const *c = commands__all(); *c; c++)
+	for (const struct command *const *c = all; *c; c++)
 		zsh_command(out, *c);
 	fputs("\thelp) _describe command commands ;;\n"
 	      "\tesac\n"
@@ -328,24 +328,24 @@ static void fish_command(FILE *out, const struct command *cmd)
 	}
 }
 
-static void fish_print(FILE *out)
+static void fish_print(const struct command *const *all, FILE *out)
 {
 	fputs("# fish completion for proftrace\ncomplete -c proftrace -f\n", out);
-	for (const struct command *const *c = commands__all(); *c; c++)
+	for (const struct command *const *c = all; *c; c++)
 		fish_command(out, *c);
 	fish_opts(out, "", common_opts);
 }
 
 static const struct {
 	const char *name;
-	void (*print)(FILE *out);
+	void (*print)(const struct command *const *all, FILE *out);
 } shells[] = {{"bash", bash_print}, {"zsh", zsh_print}, {"fish", fish_print}};
 
-int completion__print(const char *shell, FILE *out)
+int completion__print(const struct command *const *all, const char *shell, FILE *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		if (strcmp(shells[i].name, shell) == 0) {
-			shells[i].print(out);
+			shells[i].print(all, out);
 			return 0;
 		}
 	}

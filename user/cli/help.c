@@ -160,10 +160,10 @@ static void print_examples(const struct page *page, const char *examples)
 	}
 }
 
-static void print_commands(const struct page *page)
+static void print_commands(const struct page *page, const struct command *const *all)
 {
 	heading(page, "Commands");
-	for (const struct command *const *c = commands__all(); *c; c++) {
+	for (const struct command *const *c = all; *c; c++) {
 		if (!(*c)->name)
 			continue;
 		fprintf(page->out, "  %s%-12s%s", page->bold, (*c)->name, page->plain);
@@ -172,7 +172,8 @@ static void print_commands(const struct page *page)
 	fill(page, "proftrace COMMAND --help says more about each.", 2, 0);
 }
 
-void help__print(const struct command *cmd, FILE *out, int width, bool colours)
+void help__print(const struct command *const *all, const struct command *cmd, FILE *out, int width,
+		 bool colours)
 {
 	struct page page = {
 		.out = out,
@@ -193,7 +194,7 @@ void help__print(const struct command *cmd, FILE *out, int width, bool colours)
 	fputc('\n', out);
 	fill(&page, cmd->summary, 0, 0);
 	if (!cmd->name)
-		print_commands(&page);
+		print_commands(&page, all);
 	if (cmd->details) {
 		fputc('\n', out);
 		print_text(&page, cmd->details);

@@ -5,9 +5,12 @@
 
 #include "cli/cli.h"
 
-/* Help of one command, or, for the default command (name NULL), of the whole program.
- * width: terminal columns, 0 for 80. */
-void help__print(const struct command *cmd, FILE *out, int width, bool colours);
+/* Help of one command, or, for the default command (name NULL), of the whole program and all its
+ * commands. width: terminal columns, 0 for 80. */
+void help__print(const struct command *const *all, const struct command *cmd, FILE *out, int width,
+		 bool colours);
+
+const struct command *const *commands__all(void); /* NULL-terminated */
 
 /* The command of that name, NULL if there is none; the default command for NULL. */
 const struct command *command__find(const char *name);
@@ -19,6 +22,6 @@ int command__unknown(const char *name);
 void man__print(const struct command *cmd, FILE *out);
 
 /* The completion script for shell "bash", "zsh" or "fish"; -EINVAL with err__set for another. */
-int completion__print(const char *shell, FILE *out);
+int completion__print(const struct command *const *all, const char *shell, FILE *out);
 
 #endif

@@ -8,14 +8,26 @@
 #include <string.h>
 #include <unistd.h>
 
+static int print_help_of(const struct command *cmd)
+{
+	help__print(commands__all(), cmd, stdout, cli__width(STDOUT_FILENO),
+		    cli__colours(STDOUT_FILENO));
+	return cli__finish(0);
+}
+
 static int print_help(const char *name)
 {
 	const struct command *cmd = command__find(name);
 
-	if (!cmd)
-		return cli__fail(command__unknown(name));
-	help__print(cmd, stdout, cli__width(STDOUT_FILENO), cli__colours(STDOUT_FILENO));
-	return cli__finish(0);
+	return cmd ? print_help_of(cmd) : cli__fail(command__unknown(name));
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	const int status =
+		cmd->run ? cmd->run(argc, argv) : cmd->run_on_all(commands__all(), argc, argv);
+
+	return status == STATUS_HELP ? print_help_of(cmd) : cli__finish(status);
 }
 
 /* For the build, which installs the pages; not in the help. */
@@ -37,7 +49,7 @@ int main(int argc, char **argv)
 	json_memory__watch();
 	attach__hush_libbpf();
 	if (argc < 2) {
-		help__print(command__find(NULL), stderr, 0, false);
+		help__print(commands__all(), command__find(NULL), stderr, 0, false);
 		return 2;
 	}
 	if (strcmp(argv[1], "help") == 0)
@@ -45,9 +57,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--man") == 0)
 		return print_page(argc > 2 ? argv[2] : NULL);
 	if (argv[1][0] == '-')
-		return cli__finish(command__find(NULL)->run(argc, argv));
+		return run(command__find(NULL), argc, argv);
 	cmd = command__find(argv[1]);
 	if (!cmd)
 		return cli__fail(command__unknown(argv[1]));
-	return cli__finish(cmd->run(argc - 1, argv + 1));
+	return run(cmd, argc - 1, argv + 1);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/opts.h"
-#include "cli/help.h"
 #include "common/suggest.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
-#include <unistd.h>
 
 struct parser {
 	const struct command *cmd;
@@ -44,12 +42,12 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	return err__set(-EINVAL, "unknown option --%.*s; %s", (int)len, name, see_help(p->cmd));
 }
 
-static void apply_common(const struct parser *p, const struct opt *opt)
+/* 0 or HELP_WANTED */
+static int apply_common(const struct opt *opt)
 {
 	switch (opt->short_name) {
 	case 'h':
-		help__print(p->cmd, stdout, cli__width(STDOUT_FILENO), cli__colours(STDOUT_FILENO));
-		exit(cli__finish(0));
+		return HELP_WANTED;
 	case 'V':
 		printf("proftrace %s\n", PROFTRACE_VERSION);
 		exit(cli__finish(0));
@@ -60,15 +58,14 @@ static void apply_common(const struct parser *p, const struct opt *opt)
 		log_level = 0;
 		break;
 	}
+	return 0;
 }
 
 /* Applies the value, or for NULL, where one is needed, the next argument. */
 static int apply(struct parser *p, const struct opt *opt, bool is_common, const char *value)
 {
-	if (is_common) {
-		apply_common(p, opt);
-		return 0;
-	}
+	if (is_common)
+		return apply_common(opt);
 	if (!value && opt__takes_value(opt)) {
 		if (p->next >= p->argc)
 			return err__set(-EINVAL, "--%s needs a value (%s); %s", opt->name,
