@@ -105,7 +105,7 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
 	/* Where it is refused, launches into a graph look like others. */
 	cupti->EnableCallback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_GRAPH_NODE_CREATED);
-	return cnt ? SHIM_OK : window__refused(c, refusal.call, refusal.result);
+	return cnt ? SHIM_OK : failures__refused(c, refusal.call, refusal.result);
 }
 
 /* ---- rings ---- */

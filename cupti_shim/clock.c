@@ -39,7 +39,7 @@ static void measure(struct shim_control *c, const struct cupti *cupti,
 		point->cupti_ns = cupti_ns;
 	}
 	if (point->bracket_ns == UINT64_MAX && !c->own_clock)
-		shim_note_failure(c, SHIM_FAILS_TIMESTAMP, failed);
+		failures__note(c, SHIM_FAILS_TIMESTAMP, failed);
 }
 
 void clock__begin(struct shim_control *c, const struct cupti *cupti)
@@ -60,7 +60,7 @@ void clock__end(struct shim_control *c, const struct cupti *cupti)
 void clock__give_back(struct shim_control *c, const struct cupti *cupti)
 {
 	if (is_ours)
-		shim_note_failure(c, SHIM_FAILS_CLOCK,
-				  cupti->ActivityRegisterTimestampCallback(own_now));
+		failures__note(c, SHIM_FAILS_CLOCK,
+			       cupti->ActivityRegisterTimestampCallback(own_now));
 	is_ours = false;
 }

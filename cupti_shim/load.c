@@ -131,7 +131,7 @@ int cupti__load(struct cupti *cupti, struct shim_control *c)
 	result = cupti->GetVersion(&cupti->version);
 	if (result) {
 		forget(cupti);
-		return window__refused(c, "cuptiGetVersion", result);
+		return failures__refused(c, "cuptiGetVersion", result);
 	}
 	c->cupti_version = cupti->version;
 	if (cupti->version >= CUPTI_API_11_0)

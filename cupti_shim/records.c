@@ -399,7 +399,7 @@ static void take_buffer(struct shim_control *c, uint8_t *buffer, size_t valid, b
 			take(c, record);
 	}
 	if (result != CUPTI_MAX_LIMIT_REACHED)
-		shim_note_failure(c, SHIM_FAILS_RECORD, result);
+		failures__note(c, SHIM_FAILS_RECORD, result);
 }
 
 void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -412,7 +412,7 @@ void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_
 	if (control && valid)
 		take_buffer(control, buffer, valid, i < 0);
 	if (control)
-		window__count_dropped(control, library, context, stream);
+		failures__count_dropped(control, library, context, stream);
 	pthread_mutex_unlock(&mutex);
 	if (i >= 0)
 		__atomic_and_fetch(&taken, ~(1ull << i), __ATOMIC_ACQ_REL);

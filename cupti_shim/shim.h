@@ -40,15 +40,14 @@ static inline uint64_t shim_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - (uint64_t)ahead_ns;
 }
 
-/* Counts a call of CUPTI that failed, result not 0, for the report. Answers the result. */
-static inline int shim_note_failure(struct shim_control *c, enum shim_failure which, int result)
-{
-	struct shim_failed *f = &c->failed[which];
-
-	if (result && !__atomic_fetch_add(&f->cnt, 1, __ATOMIC_RELAXED))
-		f->result = result;
-	return result;
-}
+/* failures.c. Counts a call of CUPTI that failed, result not 0, for the report. Answers the result.
+ */
+int failures__note(struct shim_control *c, enum shim_failure which, int result);
+/* Notes which of CUPTI's functions refused what; the enum shim_error for it. */
+int failures__refused(struct shim_control *c, const char *call, int result);
+/* Adds what CUPTI dropped since it was last asked. */
+void failures__count_dropped(struct shim_control *c, const struct cupti *cupti, void *context,
+			     uint32_t stream);
 
 /* own_name.c: where the library came by the path of a descriptor, it has a name instead. */
 void own_name__set(void);
@@ -63,16 +62,11 @@ void devices__put(struct shim_control *c);
 
 /* window.c: from subscribing to finalising. */
 int window__start(struct shim_control *c); /* 0 or enum shim_error */
-/* Notes which of CUPTI's functions refused what; the enum shim_error for it. */
-int window__refused(struct shim_control *c, const char *call, int result);
 void window__stop(struct shim_control *c);
 /* Another tool has put its buffers in place of ours: ends without taking anything from it. */
 void window__yield(struct shim_control *c);
 /* While CUPTI is ours. */
 void window__flush(struct shim_control *c, uint32_t flag);
-/* Adds what CUPTI dropped since it was last asked. */
-void window__count_dropped(struct shim_control *c, const struct cupti *cupti, void *context,
-			   uint32_t stream);
 /* In a child that is the process's copy. */
 void window__forget(void);
 

@@ -7,7 +7,6 @@
 #include "cupti_shim/old_glibc.h"
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 
 #define MS	  1000000ull
@@ -43,23 +42,6 @@ static uint32_t outcome; /* of finalize(): PENDING, or enum shim_stay */
 #define NOT_CHANGED (-1)
 static int thread_ids = NOT_CHANGED; /* as they were before */
 
-/* ---- refusals ---- */
-
-int window__refused(struct shim_control *c, const char *call, int result)
-{
-	snprintf(c->cupti_call, sizeof(c->cupti_call), "%s", call);
-	c->cupti_result = result;
-	switch (result) {
-	case CUPTI_MULTIPLE_SUBSCRIBERS:
-		return SHIM_OTHER_SUBSCRIBER;
-	case CUPTI_INSUFFICIENT_PRIVILEGES:
-	case CUPTI_VIRTUALIZED_INSUFFICIENT_PRIVILEGES:
-		return SHIM_NO_PRIVILEGE;
-	default:
-		return SHIM_CUPTI_FAILED;
-	}
-}
-
 /* ---- kinds, and what is recorded of them ---- */
 
 static bool is_of_waits(int kind)
@@ -76,9 +58,9 @@ static int enable_kinds(struct shim_control *c)
 			continue;
 		result = cupti.ActivityEnable(kinds[i]);
 		enabled[i] = !result;
-		shim_note_failure(c, SHIM_FAILS_ENABLE, result);
+		failures__note(c, SHIM_FAILS_ENABLE, result);
 		if (result && kinds[i] == NEEDED_KIND)
-			return window__refused(c, "cuptiActivityEnable", result);
+			return failures__refused(c, "cuptiActivityEnable", result);
 	}
 	return SHIM_OK;
 }
@@ -87,27 +69,17 @@ static void disable_kinds(struct shim_control *c)
 {
 	for (size_t i = KIND_CNT; i-- > 0;) {
 		if (enabled[i])
-			shim_note_failure(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
+			failures__note(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
 		enabled[i] = 0;
 	}
-}
-
-void window__count_dropped(struct shim_control *c, const struct cupti *library, void *context,
-			   uint32_t stream)
-{
-	size_t dropped = 0;
-
-	if (!shim_note_failure(c, SHIM_FAILS_DROPPED,
-			       library->ActivityGetNumDroppedRecords(context, stream, &dropped)))
-		__atomic_add_fetch(&c->lost_cupti, dropped, __ATOMIC_RELAXED);
 }
 
 void window__flush(struct shim_control *c, uint32_t flag)
 {
 	if (!__atomic_load_n(&subscriber, __ATOMIC_ACQUIRE))
 		return;
-	shim_note_failure(c, SHIM_FAILS_FLUSH, cupti.ActivityFlushAll(flag));
-	window__count_dropped(c, &cupti, NULL, 0);
+	failures__note(c, SHIM_FAILS_FLUSH, cupti.ActivityFlushAll(flag));
+	failures__count_dropped(c, &cupti, NULL, 0);
 }
 
 /* Nothing new is recorded any more; a buffer comes back when all its activities have ended. */
@@ -134,14 +106,14 @@ static void set_thread_ids(struct shim_control *c)
 		return;
 	if (cupti.GetThreadIdType && !cupti.GetThreadIdType(&before))
 		thread_ids = before;
-	shim_note_failure(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM));
+	failures__note(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(CUPTI_THREAD_ID_SYSTEM));
 }
 
 static void give_back(struct shim_control *c)
 {
 	clock__give_back(c, &cupti);
 	if (thread_ids != NOT_CHANGED)
-		shim_note_failure(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(thread_ids));
+		failures__note(c, SHIM_FAILS_THREADS, cupti.SetThreadIdType(thread_ids));
 	thread_ids = NOT_CHANGED;
 }
 
@@ -158,7 +130,7 @@ static void unsubscribe(struct shim_control *c)
 {
 	if (subscriber) {
 		calls__enable(c, &cupti, subscriber, false);
-		shim_note_failure(c, SHIM_FAILS_UNSUBSCRIBE, cupti.Unsubscribe(subscriber));
+		failures__note(c, SHIM_FAILS_UNSUBSCRIBE, cupti.Unsubscribe(subscriber));
 	}
 	__atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
 }
@@ -200,14 +172,14 @@ static int subscribe(struct shim_control *c)
 	result = cupti.Subscribe(&subscriber, calls__on_callback, NULL);
 	if (result) {
 		subscriber = NULL;
-		return window__refused(c, "cuptiSubscribe", result);
+		return failures__refused(c, "cuptiSubscribe", result);
 	}
 	if (cupti_owner__is_foreign(&cupti))
 		return SHIM_OTHER_SUBSCRIBER;
 	subscribed = c;
 	foreign_tool__watch(make_way);
 	result = cupti.ActivityRegisterCallbacks(records__on_request, records__on_complete);
-	return result ? window__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
+	return result ? failures__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
 
 /* Who makes way meanwhile waits. Threads that CUPTI begins have the name of the one that calls it.
@@ -365,7 +337,7 @@ static void yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
 		if (enabled[i] && !is_kept(c, kinds[i]))
-			shim_note_failure(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
+			failures__note(c, SHIM_FAILS_DISABLE, cupti.ActivityDisable(kinds[i]));
 		enabled[i] = 0;
 	}
 	clock__end(c, &cupti);

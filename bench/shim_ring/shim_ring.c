@@ -33,12 +33,6 @@ bool records__put(struct shim_control *c, const struct shim_record *record)
 	return shim_put(c, record);
 }
 
-int window__refused(struct shim_control *c, const char *call, int result)
-{
-	(void)c, (void)call;
-	return result;
-}
-
 struct reader {
 	struct shim_link *link;
 	uint64_t taken;
