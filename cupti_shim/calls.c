@@ -44,6 +44,18 @@ static struct {
 	struct open_call open_calls[SHIM_RINGS]; /* by ring */
 } hot;
 
+/* Written once: all threads read what lies beside it. */
+static void set_once(uint32_t *flag)
+{
+	if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
+		__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
+static void note_graphs(void)
+{
+	set_once(&hot.graphs);
+}
+
 /* ---- which calls ---- */
 
 static bool is_wanted(const char *name)
@@ -84,7 +96,7 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 			*refusal = (struct refusal){"cuptiEnableCallback", result};
 			/* They may come, unseen. */
 			if (on && is_of_graphs(name))
-				calls__note_graphs();
+				note_graphs();
 			continue;
 		}
 		cnt++;
@@ -220,18 +232,6 @@ bool calls__came(void)
 	return __atomic_load_n(&hot.came, __ATOMIC_RELAXED);
 }
 
-/* Written once: all threads read what lies beside it. */
-static void set_once(uint32_t *flag)
-{
-	if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
-		__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
-}
-
-void calls__note_graphs(void)
-{
-	set_once(&hot.graphs);
-}
-
 bool calls__saw_graphs(void)
 {
 	return __atomic_load_n(&hot.graphs, __ATOMIC_RELAXED);
@@ -356,7 +356,7 @@ void calls__put(int ring, const struct shim_call *call)
 static void look_for_graphs(int domain, uint32_t api)
 {
 	if (hot.of_graphs[domain == SHIM_RUNTIME][api / 64] >> api % 64 & 1)
-		calls__note_graphs();
+		note_graphs();
 }
 
 /* What a runtime call does inside the driver is its own affair. */
@@ -410,7 +410,7 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 /* A stream that is being captured makes a node of each call. */
 static void on_node_created(struct thread *t)
 {
-	calls__note_graphs();
+	note_graphs();
 	if (in_call(t))
 		t->captured = true;
 }

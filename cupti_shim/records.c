@@ -25,6 +25,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* completions, one af
 static struct shim_control *control;
 static const struct cupti *library;
 static uint64_t sent_names[NAMES]; /* keys that have been written to this file */
+static uint32_t graphs; /* 1: a kernel was of a graph, in this window or an earlier one */
 
 void records__connect(struct shim_control *c, const struct cupti *cupti)
 {
@@ -33,6 +34,11 @@ void records__connect(struct shim_control *c, const struct cupti *cupti)
 	library = cupti;
 	memset(sent_names, 0, sizeof(sent_names));
 	pthread_mutex_unlock(&mutex);
+}
+
+bool records__saw_graphs(void)
+{
+	return __atomic_load_n(&graphs, __ATOMIC_RELAXED);
 }
 
 /* ---- buffers ---- */
@@ -225,7 +231,7 @@ static void take_kernel(struct shim_control *c, const struct cupti_kernel *r)
 				  .local_bytes = r->local_per_thread};
 
 	if (r->graph)
-		calls__note_graphs();
+		__atomic_store_n(&graphs, 1, __ATOMIC_RELAXED);
 	if (!is_complete(c, r->start, r->end))
 		return;
 	out.name = name_key(c, r->name, 0);

@@ -93,10 +93,8 @@ void calls__end(void);
 void calls__await_returns(uint64_t timeout_ns);
 /* Has the program called anything since calls__connect()? */
 bool calls__came(void);
-/* Has any call launched or made a graph, in this window or an earlier one? Also true after
- * calls__note_graphs(). */
+/* Has any call launched or made a graph, in this window or an earlier one? */
 bool calls__saw_graphs(void);
-void calls__note_graphs(void);
 /* Writes a record of each call that has not returned. Call after the last callback. */
 void calls__put_open(struct shim_control *c);
 /* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */
@@ -131,5 +129,7 @@ uint32_t records__lent(void); /* buffers that CUPTI has */
 bool records__put_name(struct shim_control *c, uint64_t key, const char *text);
 bool records__put(struct shim_control *c, const struct shim_record *record);
 void records__release(void); /* the memory of all buffers that are not lent */
+/* Was any kernel part of a graph, in this window or an earlier one? */
+bool records__saw_graphs(void);
 
 #endif

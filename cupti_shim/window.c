@@ -238,11 +238,17 @@ int window__start(struct shim_control *c)
 
 /* ---- stop ---- */
 
+/* A kernel's record shows a graph whose launch came before the callback. */
+static bool saw_graphs(void)
+{
+	return calls__saw_graphs() || records__saw_graphs();
+}
+
 static void finalize(void)
 {
-	const uint32_t stay = calls__saw_graphs() ? SHIM_STAYS_FOR_GRAPHS
-			      : cupti.Finalize()  ? SHIM_STAYS_REFUSED
-						  : SHIM_STAYS_NOT;
+	const uint32_t stay = saw_graphs()	 ? SHIM_STAYS_FOR_GRAPHS
+			      : cupti.Finalize() ? SHIM_STAYS_REFUSED
+						 : SHIM_STAYS_NOT;
 
 	__atomic_store_n(&outcome, stay, __ATOMIC_RELEASE);
 }
@@ -261,7 +267,7 @@ static uint32_t try_finalize(void)
 
 	if (cupti.version < CUPTI_API_12_6)
 		return SHIM_STAYS_OLD;
-	if (calls__saw_graphs())
+	if (saw_graphs())
 		return SHIM_STAYS_FOR_GRAPHS;
 	__atomic_store_n(&outcome, PENDING, __ATOMIC_RELEASE);
 	if (!calls__at_exit(finalize, calls__came() ? EXIT_NS : REST_NS))
