@@ -4,6 +4,7 @@
  * leave them. A function is entered with all that it was called with. Where it returns to us, what
  * lies on the stack of its arguments is copied, and exceptions pass.
  */
+#include "cupti_shim/entries.h"
 #include "cupti_shim/trampoline.h"
 
 #define ENTRY_BYTES 16

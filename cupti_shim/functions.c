@@ -7,6 +7,7 @@
  * later time. So our functions stay where they are, and each leads to one original for the life of
  * the process.
  */
+#include "cupti_shim/entries.h"
 #include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -52,12 +53,15 @@ static uint64_t address_hash(uintptr_t address)
 	return (uint64_t)address >> 4 | (uint64_t)address << 60;
 }
 
+/* 0, unless the address is one of our entries. Few are. */
 static uint64_t hash_change(const void *address)
 {
-	const void *original = trampoline__original(address);
+	const uint32_t function = entries__index(address);
 
-	/* Nearly all are none of ours. */
-	return original ? address_hash((uintptr_t)address) ^ address_hash((uintptr_t)original) : 0;
+	if (function == SHIM_FUNCTIONS || !trampoline__original(function))
+		return 0;
+	return address_hash((uintptr_t)address) ^
+	       address_hash((uintptr_t)trampoline__original(function));
 }
 
 /* What it would be with the pointer in its place. -1 is none of Python's hashes. */
@@ -129,8 +133,8 @@ static void replace_all(bool to_ours)
 		p = pages_from(i);
 		may = !read_only || protect(&p, PROT_READ | PROT_WRITE);
 		for (uint32_t k = i; k < i + p.cnt; k++) {
-			void *entry = trampoline__entry(pointers[k].function);
-			void *original = trampoline__original(entry);
+			void *entry = entries__at(pointers[k].function);
+			void *original = trampoline__original(pointers[k].function);
 
 			if (to_ours)
 				pointers[k].is_set =

@@ -40,6 +40,11 @@ static inline uint64_t shim_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - (uint64_t)ahead_ns;
 }
 
+/*
+ * The files, the lowest first. A file calls those above it here, and none below it. trampoline.h
+ * has what lies between calls.c and functions.c.
+ */
+
 /* failures.c. Counts a call of CUPTI that failed, result not 0, for the report. Answers the result.
  */
 int failures__note(struct shim_control *c, enum shim_failure which, int result);
@@ -49,8 +54,20 @@ int failures__refused(struct shim_control *c, const char *call, int result);
 void failures__count_dropped(struct shim_control *c, const struct cupti *cupti, void *context,
 			     uint32_t stream);
 
+/* clock.c */
+void clock__begin(struct shim_control *c, const struct cupti *cupti);
+void clock__end(struct shim_control *c, const struct cupti *cupti);
+void clock__give_back(struct shim_control *c, const struct cupti *cupti);
+
 /* own_name.c: where the library came by the path of a descriptor, it has a name instead. */
 void own_name__set(void);
+
+/* cupti_owner.c: has another tool given CUPTI its buffer functions? Only looks. */
+bool cupti_owner__is_foreign(const struct cupti *cupti);
+
+/* foreign_tool.c: a foreign tool that begins to use CUPTI in the process calls `before` first. */
+void foreign_tool__watch(void (*before)(void));
+void foreign_tool__unwatch(void);
 
 /* load.c: finds libcupti. 0 or enum shim_error. */
 int cupti__load(struct cupti *cupti, struct shim_control *c);
@@ -60,27 +77,17 @@ void captures__leave_alone(void);
 /* The process's devices, from its libcuda, one record each. */
 void devices__put(struct shim_control *c);
 
-/* window.c: from subscribing to finalising. */
-int window__start(struct shim_control *c); /* 0 or enum shim_error */
-void window__stop(struct shim_control *c);
-/* Another tool has put its buffers in place of ours: ends without taking anything from it. */
-void window__yield(struct shim_control *c);
-/* While CUPTI is ours. */
-void window__flush(struct shim_control *c, uint32_t flag);
-/* In a child that is the process's copy. */
-void window__forget(void);
-
-/* cupti_owner.c: has another tool given CUPTI its buffer functions? Only looks. */
-bool cupti_owner__is_foreign(const struct cupti *cupti);
-
-/* foreign_tool.c: a foreign tool that begins to use CUPTI in the process calls `before` first. */
-void foreign_tool__watch(void (*before)(void));
-void foreign_tool__unwatch(void);
-
-/* clock.c */
-void clock__begin(struct shim_control *c, const struct cupti *cupti);
-void clock__end(struct shim_control *c, const struct cupti *cupti);
-void clock__give_back(struct shim_control *c, const struct cupti *cupti);
+/* records.c: CUPTI's buffers into the ring of activities. */
+void records__connect(struct shim_control *c, const struct cupti *cupti);
+void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
+void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid);
+uint32_t records__lent(void); /* buffers that CUPTI has */
+bool records__put_name(struct shim_control *c, uint64_t key, const char *text);
+bool records__put(struct shim_control *c, const struct shim_record *record);
+void records__release(void); /* the memory of all buffers that are not lent */
+/* Was any kernel part of a graph, in this window or an earlier one? */
+bool records__saw_graphs(void);
 
 /* calls.c: the callback, and which calls it is for. 0, or enum shim_error if it is for none. */
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on);
@@ -120,16 +127,14 @@ void functions__end(struct shim_control *c);
 /* In a child that is the process's copy: the pointers are put back, nothing is told. */
 void functions__forget(void);
 
-/* records.c: CUPTI's buffers into the ring of activities. */
-void records__connect(struct shim_control *c, const struct cupti *cupti);
-void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records);
-void records__on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
-			  size_t valid);
-uint32_t records__lent(void); /* buffers that CUPTI has */
-bool records__put_name(struct shim_control *c, uint64_t key, const char *text);
-bool records__put(struct shim_control *c, const struct shim_record *record);
-void records__release(void); /* the memory of all buffers that are not lent */
-/* Was any kernel part of a graph, in this window or an earlier one? */
-bool records__saw_graphs(void);
+/* window.c: from subscribing to finalising. */
+int window__start(struct shim_control *c); /* 0 or enum shim_error */
+void window__stop(struct shim_control *c);
+/* Another tool has put its buffers in place of ours: ends without taking anything from it. */
+void window__yield(struct shim_control *c);
+/* While CUPTI is ours. */
+void window__flush(struct shim_control *c, uint32_t flag);
+/* In a child that is the process's copy. */
+void window__forget(void);
 
 #endif

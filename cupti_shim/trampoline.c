@@ -334,16 +334,9 @@ void trampoline__leave(uint32_t function, uintptr_t sp)
 
 /* ---- all of them ---- */
 
-void *trampoline__entry(uint32_t function)
+void *trampoline__original(uint32_t function)
 {
-	return entries__at(function);
-}
-
-void *trampoline__original(const void *entry)
-{
-	const uint32_t function = entries__index(entry);
-
-	return function < SHIM_FUNCTIONS ? functions[function].original : NULL;
+	return functions[function].original;
 }
 
 bool trampoline__is_method(uint32_t function)

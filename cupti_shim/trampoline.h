@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * trampoline.c: calls of functions whose pointers lead to code of ours, one entry for each function,
- * for the life of the process.
- */
+/* trampoline.c: notes the calls that come by way of an entry (entries.h). */
 #ifndef PROFTRACE_TRAMPOLINE_H
 #define PROFTRACE_TRAMPOLINE_H
 
@@ -16,9 +13,8 @@ void trampoline__put_open(struct shim_control *c);
 /* What noting a call takes, about. */
 uint64_t trampoline__cost_ns(void);
 
-void *trampoline__entry(uint32_t function);
-/* Where an entry leads to; NULL: it is none. */
-void *trampoline__original(const void *entry);
+/* Where a function's entry leads to; NULL: nowhere yet. */
+void *trampoline__original(uint32_t function);
 /* It is called by Python, as an object's function. */
 bool trampoline__is_method(uint32_t function);
 
@@ -54,8 +50,5 @@ static inline uint64_t word_at(uint64_t object, uint64_t offset)
 {
 	return *(const uint64_t *)(uintptr_t)(object + offset);
 }
-
-void *entries__at(uint32_t function);
-uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */
 
 #endif

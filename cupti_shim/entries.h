@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * entries_x86.c: the code that pointer hooks lead to. It has one entry for each function, for the
+ * life of the process, and calls trampoline.c at the begin and at the end of a call.
+ */
+#ifndef PROFTRACE_ENTRIES_H
+#define PROFTRACE_ENTRIES_H
+
+#include <stdint.h>
+
+void *entries__at(uint32_t function);
+uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */
+
+#endif
