@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Calls of the CUDA API that give the device work, or wait for it: who, when, and the correlation
- * id that its activities carry. Nothing here locks, allocates or enters the kernel, but for a
- * thread's first call of a window.
+ * Records calls of the CUDA API that give the device work, or wait for it: the thread, the times,
+ * and the correlation id that the device's activities carry. Nothing here locks, allocates or
+ * enters the kernel, except in a thread's first call of a window.
  */
 #include "cupti_shim/cuda_functions.h"
 #include "cupti_shim/shim.h"
@@ -24,7 +24,7 @@ static const char *const prefixes[] = {
 
 /* ---- what is open, and where it goes ---- */
 
-/* The call that a thread is in, for the thread that stops. */
+/* The call that a thread is in. The thread that stops the window reads it. */
 struct open_call {
 	_Alignas(64) uint64_t begin_ns;
 	uint16_t api;
@@ -32,7 +32,7 @@ struct open_call {
 	uint32_t correlation; /* 0: none; the others are written before it */
 };
 
-/* What each callback looks at lies side by side: in between the program has used the caches. */
+/* What each callback reads lies side by side: the program has used the caches since. */
 static struct {
 	_Alignas(64) struct shim_control *connected;
 	void (*exit_action)(void);
@@ -44,7 +44,7 @@ static struct {
 	struct open_call open_calls[SHIM_RINGS]; /* by ring */
 } hot;
 
-/* Written once: all threads read what lies beside it. */
+/* Writes at most once: all threads read what lies beside the flag. */
 static void set_once(uint32_t *flag)
 {
 	if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
@@ -66,7 +66,7 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-/* A graph that is launched, or made. */
+/* Launches a graph, or makes one. */
 static bool is_of_graphs(const char *name)
 {
 	return strstr(name, "Graph") || strstr(name, "BeginCapture");
@@ -86,7 +86,7 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		const char *name = NULL;
 		int result = cupti->GetCallbackName(domain, api, &name);
 
-		/* Numbers that no function has are refused, too: that tells least. */
+		/* CUPTI also refuses numbers without a function. Other refusals replace that. */
 		if (result && !refusal->result)
 			refusal->result = result;
 		if (result || !name || !is_wanted(name))
@@ -94,7 +94,7 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		result = cupti->EnableCallback(on, subscriber, domain, api);
 		if (result) {
 			*refusal = (struct refusal){"cuptiEnableCallback", result};
-			/* They may come, unseen. */
+			/* We would not see the program use graphs. */
 			if (on && is_of_graphs(name))
 				note_graphs();
 			continue;
@@ -115,7 +115,7 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on, &refusal);
 
 	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
-	/* Where it is refused, launches into a graph look like others. */
+	/* If CUPTI refuses this, launches into a graph look like others. */
 	cupti->EnableCallback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_GRAPH_NODE_CREATED);
 	return cnt ? SHIM_OK : failures__refused(c, refusal.call, refusal.result);
 }
@@ -135,7 +135,7 @@ struct thread {
 };
 static __thread struct thread self;
 
-/* In a library that was loaded late this is a call, which the compiler would make for each use. */
+/* A library that was loaded late finds `self` by a call. Without this each use would be one. */
 static struct thread *own_thread(void)
 {
 	struct thread *t = &self;
@@ -171,7 +171,7 @@ static bool claim_ring(struct thread *t, struct shim_control *c, size_t i, uint3
 	return true;
 }
 
-/* Its thread has ended, and all that it wrote was read. */
+/* Its thread has ended, and proftrace has read all of it. */
 static bool is_left(const struct shim_ring *ring, uint32_t owner)
 {
 	return __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) ==
@@ -264,7 +264,7 @@ void calls__put_open(struct shim_control *c)
 	}
 }
 
-/* ---- the exit of a call as a place to be ---- */
+/* ---- actions in the exit of a call ---- */
 
 static void run_at_exit(void)
 {
@@ -359,7 +359,7 @@ static void look_for_graphs(int domain, uint32_t api)
 		note_graphs();
 }
 
-/* What a runtime call does inside the driver is its own affair. */
+/* A driver call inside a runtime call is a part of that, and not recorded. */
 static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
 {
@@ -380,8 +380,8 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 {
 	struct shim_call call;
 
-	/* A call may have begun before we recorded. Its driver part ends first, and cannot be told
-	 * apart. */
+	/* A runtime call may have begun before the window. The exit of the driver call in it comes
+	 * first, and looks like any other. */
 	if (domain == SHIM_RUNTIME && connect_thread(t, c)) {
 		t->correlation = d->correlation;
 		t->domain = domain;
@@ -407,7 +407,7 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 		open_clear(t->open);
 }
 
-/* A stream that is being captured makes a node of each call. */
+/* While a stream is captured, each call makes a node. */
 static void on_node_created(struct thread *t)
 {
 	note_graphs();
@@ -430,7 +430,7 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)
 		on_exit_(t, c, domain, api, d);
-	/* Not in the driver's part of a runtime call: that one's own exit would never be told. */
+	/* Not in a driver call inside a runtime call: the runtime call's exit would never come. */
 	if (d->site == CUPTI_EXIT && __atomic_load_n(&hot.exit_action, __ATOMIC_RELAXED) &&
 	    !in_call(t))
 		run_at_exit();

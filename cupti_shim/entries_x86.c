@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ways into functions of which little is known: arguments and results of any kind, exceptions that
- * leave them. A function is entered with all that it was called with. Where it returns to us, what
- * lies on the stack of its arguments is copied, and exceptions pass.
+ * Entries to functions of which little is known: arguments and results of any kind, exceptions that
+ * leave them. An entry gives the function all registers that may hold arguments. If the function
+ * returns to us, the entry copies the arguments on the stack, and exceptions pass.
  */
 #include "cupti_shim/entries.h"
 #include "cupti_shim/trampoline.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Another tool in the process that begins to use CUPTI, which has one subscriber, one clock and one
- * owner of its buffers. If CUPTI refuses it, it may do without CUPTI for the life of the process,
- * as torch.profiler before PyTorch 2.15 does. And a clock must not be set while activities are
- * recorded. So while ours is there, the words by which the program's libraries call what a tool
- * begins with lead here, and ours goes first. Nothing is changed in the libraries' code.
+ * A foreign tool that begins to use CUPTI. CUPTI has one subscriber, one clock and one owner of its
+ * buffers. A tool that it refuses may do without CUPTI for the life of the process, as
+ * torch.profiler before PyTorch 2.15 does. And nobody may set a clock while activities are
+ * recorded. So while we record, we intercept a tool's first call of CUPTI, stop recording, and let
+ * the call proceed. For that we replace words of the libraries' global offset tables, and none of
+ * their code.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
@@ -26,7 +27,7 @@ static const char *const beginnings[] = {
 	"cuptiActivityRegisterCallbacks",
 };
 
-/* A slot is that of one word for the life of the process: a thread may be on its way at any time.
+/* A slot belongs to one word for the life of the process. A thread may follow the word at any time.
  */
 static struct slot {
 	begin_function *at; /* NULL: it was never used */
@@ -89,8 +90,8 @@ static void watch(uintptr_t at, bool read_only)
 	slots[i].at = word;
 	slots[i].read_only = read_only;
 	slots[i].is_set = true;
-	/* Unless it was called before, what finds the function and puts it there. It leads here
-	 * still where it could not be put back. */
+	/* Before the function's first call this is the loader's resolver. If the word could not be
+	 * put back last time, it leads here still. */
 	found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	if (found != ways[i])
 		__atomic_store_n(&slots[i].original, found, __ATOMIC_RELEASE);

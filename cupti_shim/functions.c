@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Whoever sets or clears: our thread, and the one that ends the process. */
+/* For setting and putting back: by our thread, or by the one that ends the process. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool ended; /* the process ends: its data is not touched any more */
 
@@ -27,8 +27,8 @@ static struct {
 } pointers[SHIM_POINTERS];
 static uint32_t pointer_cnt;
 
-/* The hash function of Python's C functions, whose objects are keys of dictionaries: it makes the
- * hash of the function's address, among others. */
+/* Where Python has the hash function for objects of C functions. It hashes the function's address.
+ * Such objects are keys of dictionaries: their hash must not change with the pointer. */
 static struct {
 	void **at; /* NULL: it is in its place */
 	int64_t (*original)(void *);
@@ -64,7 +64,7 @@ static uint64_t hash_change(const void *address)
 	       address_hash((uintptr_t)trampoline__original(function));
 }
 
-/* What it would be with the pointer in its place. -1 is none of Python's hashes. */
+/* The hash that the object has with its original pointer. Python uses no hash of -1. */
 static int64_t hash_of(void *object)
 {
 	const void *address;
@@ -91,7 +91,7 @@ static bool replace(void **at, void *from, void *to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Pages of data that are written to, one behind the other. */
+/* Adjacent pages with pointers to write. */
 struct pages {
 	uintptr_t begin, end;
 	uint32_t cnt; /* of pointers in them, from the first on */
@@ -147,7 +147,7 @@ static void replace_all(bool to_ours)
 	}
 }
 
-/* Before the first pointer. A thread may be on its way into the one that was there. */
+/* Call before the first pointer is set. Waits for threads on their way into the original. */
 static bool keep_hashes(uint64_t at)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};

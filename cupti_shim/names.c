@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What calls are named by: a std::string in the object that is called, and one in what its caller
- * holds. Each text is kept once in the file, and told by its key. Any thread may add one, without a
- * lock.
+ * Names of calls: a std::string in the called object, and one in an object of the caller. The file
+ * keeps each text once, and records have its key. Any thread may add a text, without a lock.
  */
 #include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
@@ -58,7 +57,7 @@ static uint64_t keep(struct shim_control *c, const char *text, size_t len)
 }
 
 /* The key of a std::string in GCC's old layout: a pointer to its text, with the length before the
- * text. 0: it is empty, or longer than names are. */
+ * text. 0: it is empty or too long. */
 static uint64_t key_of(uint64_t string)
 {
 	enum { LENGTH_BEFORE = 24 };
@@ -80,17 +79,18 @@ uint64_t names__own(uint64_t string)
 
 /* ---- what callers have ---- */
 
-/* Of the file. A late thread may look while the next one is taken over, so that each field is read
- * and written as a whole. */
+/* From the file. A late thread may read it while the next file is taken over. So READ() and WRITE()
+ * each field. */
 static struct {
-	uint64_t at; /* of the string, in what a caller's register points to a pointer to */
+	uint64_t at; /* offset of the string. The caller's register points to a pointer to its
+			object */
 	struct {
 		uint64_t return_address; /* 0: end of the list */
 		uint64_t word;		 /* of registers */
 	} calls[SHIM_NAMED_CALLS];
 } named;
 
-/* Where a register lies among those of a call; 0: it is not kept. */
+/* Index of a register in `registers`; 0: it is not kept. */
 static uint64_t word_of(uint32_t reg)
 {
 	if (reg == 3 || reg == 5)

@@ -135,7 +135,7 @@ static uint64_t hash(const char *text, size_t len)
 	return mix(h ^ word, factor);
 }
 
-/* Under the mutex. A name for which the table has no place left is written each time. */
+/* Under the mutex. A name is written again after another name has taken its place in the table. */
 static bool put_name(struct shim_control *c, uint64_t key, const char *text, size_t len)
 {
 	uint64_t *slot = &sent_names[key % NAMES];
@@ -152,7 +152,7 @@ static bool put_name(struct shim_control *c, uint64_t key, const char *text, siz
 	name->h = (struct shim_record){SHIM_REC_NAME, (uint32_t)bytes};
 	name->key = key;
 	memcpy(name->text, text, kept);
-	if (kept < len) /* others may begin so */
+	if (kept < len) /* other names may begin alike */
 		snprintf(name->text + kept - CUT_END, CUT_END + 1, "... (%016llx)",
 			 (unsigned long long)key);
 	shim_commit(c, bytes);

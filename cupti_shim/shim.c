@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The library's life in the target. It takes over a file and obeys the commands that proftrace
- * writes there. When proftrace leaves or dies, the library parks: no thread, no CUPTI, nothing but
- * its text.
+ * The library's life in the target. It takes over a file and carries out the commands that
+ * proftrace writes there. When proftrace leaves or dies, the library parks: no thread, no CUPTI,
+ * nothing but its text.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -85,9 +85,9 @@ static int take_over(struct shim_control *c)
 }
 
 /*
- * What is written there is obeyed. Children inherit the path, and when proftrace's file has lost
- * its name anybody may make one of that name. By number, since old C libraries have another
- * fstat().
+ * The library carries out what the file says. Children inherit its path, and when proftrace's file
+ * has lost its name anybody may make one of that name. By number, since old C libraries have
+ * another fstat().
  */
 static bool is_trusted(int fd)
 {
@@ -212,8 +212,9 @@ static bool is_overtaken(uint32_t number)
 	return __atomic_load_n(&newest, __ATOMIC_ACQUIRE) != number;
 }
 
-/* By the kernel's mark; before there is one, or where proftrace is stopped, by its silence. It
- * locks the process while it loads into it: if another comes then, the one before has died. */
+/* The kernel marks the liveness futex. Without a futex, or while proftrace is stopped, its
+ * silence tells. A proftrace locks the process while it loads the library: if another comes
+ * meanwhile, the first one has died. */
 static bool proftrace_is_dead(const struct shim_control *c)
 {
 	/* A beat is by the clock that was told before it. */
@@ -352,7 +353,8 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Shown by the futex that it holds, or by a beat. A dead one's file is left soon. */
+/* Waits until the library has left the file of a proftrace that is dead. Returns if that one lives:
+ * it holds the futex, or its heartbeat grows. */
 static void await_left(uint32_t number)
 {
 	const struct shim_control *c = mapped; /* stays mapped, see map_file() */
@@ -399,7 +401,7 @@ static int attach(const char *path, uint32_t number)
 	return err;
 }
 
-/* One at a time. Who waits leaves as soon as another comes: its own proftrace has died. */
+/* One at a time. A caller that waits gives up when another comes: its own proftrace has died. */
 static bool enter(bool may_wait, uint32_t number)
 {
 	while (__atomic_exchange_n(&attaching, 1, __ATOMIC_ACQUIRE)) {

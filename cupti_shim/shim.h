@@ -7,28 +7,29 @@
 #include "cupti_shim/protocol.h"
 #include <time.h>
 
-/* Threads' names; bpf/cupti.bpf.c tells them by what they begin with. */
+/* Names of our threads. bpf/cupti.bpf.c recognizes them by how they begin. */
 #define SHIM_THREAD_NAME  "proftrace-shim"
-#define CUPTI_THREAD_NAME "proftrace-cupti" /* what CUPTI begins has the name of who calls it */
+#define CUPTI_THREAD_NAME "proftrace-cupti" /* CUPTI's threads inherit the caller's name */
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
 /*
- * The one door of the library, for every way in: takes over the file at `path` and starts the
- * thread that obeys it. 0 or a negative errno: -EBUSY (it serves another proftrace, or the file is
- * or shall be another process's), -EPROTO (a file of another version), or what opening gave.
+ * The entry point, however the library was loaded. Takes over the file at `path` and starts the
+ * thread that carries out its commands. 0 or a negative errno: -EBUSY (the library serves another
+ * proftrace, or the file is for another process), -EPROTO (a file of another version), or the
+ * error of opening it.
  *
- * An empty path: the file is made here, in no file system, and its descriptor returned. It stays
- * open until the first command comes. A proftrace that is dead or leaving is waited for.
+ * With an empty path it makes a file in memory and returns its descriptor, which stays open until
+ * the first command. It waits until a proftrace that is dead or leaving is gone.
  */
 SHIM_EXPORT int proftrace_cupti_attach(const char *path);
 
-/* By CUDA_INJECTION64_PATH, called by the driver when it is initialised: attaches to
- * $PROFTRACE_SHIM.
- */
+/* The driver calls this when it is initialized, if CUDA_INJECTION64_PATH names the library.
+ * Attaches to $PROFTRACE_SHIM. */
 SHIM_EXPORT int InitializeInjection(void);
 
-/* clock.c: what is taken off CLOCK_MONOTONIC, as proftrace told. */
+/* clock.c: the offset of the process's time namespace, which proftrace tells. Subtracted from
+ * CLOCK_MONOTONIC. */
 extern int64_t shim_clock_ahead_ns;
 
 static inline uint64_t shim_now(void)
@@ -59,7 +60,7 @@ void clock__begin(struct shim_control *c, const struct cupti *cupti);
 void clock__end(struct shim_control *c, const struct cupti *cupti);
 void clock__give_back(struct shim_control *c, const struct cupti *cupti);
 
-/* own_name.c: where the library came by the path of a descriptor, it has a name instead. */
+/* own_name.c: replaces the path of a descriptor by a name in the loader's list of libraries. */
 void own_name__set(void);
 
 /* cupti_owner.c: has another tool given CUPTI its buffer functions? Only looks. */
@@ -71,10 +72,10 @@ void foreign_tool__unwatch(void);
 
 /* load.c: finds libcupti. 0 or enum shim_error. */
 int cupti__load(struct cupti *cupti, struct shim_control *c);
-/* While a stream is captured into a graph, calls that allocate or wait would end that, on whatever
- * thread. Not those that CUPTI makes on this one, from now on. */
+/* A call that allocates or waits ends the capture of a stream into a graph, whatever its thread.
+ * From now on CUPTI's calls on this thread do not. */
 void captures__leave_alone(void);
-/* The process's devices, from its libcuda, one record each. */
+/* Writes a record of each device that libcuda knows. */
 void devices__put(struct shim_control *c);
 
 /* records.c: CUPTI's buffers into the ring of activities. */
@@ -89,12 +90,13 @@ void records__release(void); /* the memory of all buffers that are not lent */
 /* Was any kernel part of a graph, in this window or an earlier one? */
 bool records__saw_graphs(void);
 
-/* calls.c: the callback, and which calls it is for. 0, or enum shim_error if it is for none. */
+/* calls.c: asks CUPTI for callbacks of the functions that are recorded, or takes that back. 0, or
+ * enum shim_error if CUPTI refuses all of them. */
 int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subscriber, bool on);
 void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti_callback_data *d);
-/* Where calls go; NULL: nowhere. Each thread takes a ring anew. */
+/* From now on calls go to this file; NULL: nowhere. Each thread takes a ring again. */
 void calls__connect(struct shim_control *c);
-/* Notes the return of calls that are under way, and no new ones. */
+/* From now on records only calls that have begun, when they return. */
 void calls__end(void);
 /* Waits until these calls have returned, or for timeout_ns: some do not return soon. */
 void calls__await_returns(uint64_t timeout_ns);
@@ -104,11 +106,11 @@ bool calls__came(void);
 bool calls__saw_graphs(void);
 /* Writes a record of each call that has not returned. Call after the last callback. */
 void calls__put_open(struct shim_control *c);
-/* Where the calling thread's calls go, its number; negative: nowhere. *connection: of these. */
+/* The ring of the calling thread; negative: none. *connection: the one it belongs to. */
 int calls__ring(uint32_t *connection);
 bool calls__is_current(uint32_t connection);
 struct shim_control *calls__connected(void); /* NULL: to nothing */
-/* A call of another kind, of the thread that asked calls__ring(). */
+/* Writes a call that is none of CUDA's. The thread got the ring from calls__ring(). */
 void calls__put(int ring, const struct shim_call *call);
 /* Runs `action` in the exit of a call of the CUDA API, on whatever thread; false: none came in
  * time. */
@@ -119,12 +121,12 @@ bool calls__at_exit(void (*action)(void), uint64_t timeout_ns);
  * replaced by ours as long as the library records, whatever CUPTI does.
  */
 void functions__set(struct shim_control *c);
-/* Puts the pointers back, and tells of the functions that have not returned. */
+/* Puts the pointers back, and writes a record of each call that has not returned. */
 void functions__clear(struct shim_control *c);
 bool functions__are_set(void);
 /* The same for good: the process ends. */
 void functions__end(struct shim_control *c);
-/* In a child that is the process's copy: the pointers are put back, nothing is told. */
+/* In a forked child: puts the pointers back, and writes nothing. */
 void functions__forget(void);
 
 /* window.c: from subscribing to finalising. */
@@ -134,7 +136,7 @@ void window__stop(struct shim_control *c);
 void window__yield(struct shim_control *c);
 /* While CUPTI is ours. */
 void window__flush(struct shim_control *c, uint32_t flag);
-/* In a child that is the process's copy. */
+/* In a forked child. */
 void window__forget(void);
 
 #endif

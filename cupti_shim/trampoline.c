@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who calls functions that pointers lead to, and when. Nothing here locks, allocates or enters the
- * kernel, but for a thread's first call of a window. */
+/* Notes the calls of hooked functions: the thread and the times. Nothing here locks, allocates or
+ * enters the kernel, except in a thread's first call of a window. */
 #include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
 #include <unwind.h>
 
-/* Functions that a thread is in, one in the other; deeper ones are not noted. */
+/* Nested calls of a thread; deeper ones are not noted. */
 #define OPEN_MAX 32
 
 #define TYPE_OF_OBJECT 8 /* in an object of Python */
@@ -24,16 +24,17 @@ static struct noted {
 } functions[SHIM_FUNCTIONS];
 static uint32_t function_cnt;
 
-/* Of the file, for the threads that note. A late one may look while the next file is taken over, so
- * that each field, and functions[].number, is read and written as a whole. */
+/* From the file. A late thread may read it while the next file is taken over. So READ() and WRITE()
+ * each field, and functions[].number. */
 static struct {
 	uint64_t (*next_node)(void); /* NULL: not known */
 	uint64_t python_node;
 	uint32_t node_seq, node_object;
 } layout;
 
-/* What a thread is in, for itself and for the one that ends it all: who takes a begin out tells of
- * it. The thread alone writes the rest, while the begin is out. By ring. */
+/* The calls that a thread is in, by ring. Two threads may end one: its own, and the one that stops
+ * the window. Whoever takes its begin out writes its record. Only the thread itself writes the
+ * other fields, while the begin is out. */
 struct inside {
 	_Alignas(64) uint64_t node_begin; /* 0: none */
 	uint64_t node, type;
@@ -42,7 +43,7 @@ struct inside {
 	uint8_t node_flags;
 	uint32_t depth;
 	struct level {
-		uint64_t begin; /* 0: nothing is told of it */
+		uint64_t begin; /* 0: gets no record */
 		uint64_t type;
 		uint64_t name;	 /* its key; SHIM_NO_NODE: none */
 		uint64_t before; /* the next node's number then */
@@ -58,7 +59,7 @@ struct thread {
 };
 static __thread struct thread self;
 
-/* Tells of the ends of threads that note. */
+/* Calls on_thread_end() for threads that have noted a call. */
 static pthread_key_t ends;
 static bool has_ends;
 
@@ -92,7 +93,7 @@ static struct inside *inside_of(struct thread *t)
 
 	if (!in || (t->connection == connection && t->ring == ring))
 		return in;
-	/* What was noted before was told, or is nobody's. */
+	/* Older calls have their records, or nobody wants them. */
 	*t = (struct thread){connection, ring};
 	take(&in->node_begin);
 	for (uint32_t i = 0; i < OPEN_MAX; i++)
@@ -103,7 +104,7 @@ static struct inside *inside_of(struct thread *t)
 	return in;
 }
 
-/* ---- what lasts until the next ---- */
+/* ---- nodes, of which each lasts until the next ---- */
 
 static struct shim_call node_call(const struct inside *in, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -116,8 +117,8 @@ static struct shim_call node_call(const struct inside *in, uint64_t begin_ns, ui
 				  .type = READ(in->type)};
 }
 
-/* A node whose frame lies no higher than the stack pointer has returned, by now_ns. flags: of its
- * call, too. */
+/* Ends the node at now_ns if it has returned: its frame lies no higher than the stack pointer. Adds
+ * `flags` to its call. */
 static void end_node(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns, uint8_t flags)
 {
 	uint64_t begin_ns;
@@ -133,7 +134,7 @@ static void end_node(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns,
 	calls__put(ring, &call);
 }
 
-/* No other function comes that would end its last node. */
+/* No other node follows that would end the thread's last one. */
 static void on_thread_end(void *thread)
 {
 	const struct thread *t = thread;
@@ -176,7 +177,7 @@ static void note_node(const struct noted *f, const uint64_t *registers, uintptr_
 		return;
 	now_ns = shim_now();
 	end_node(in, t->ring, sp, now_ns, 0);
-	/* One that another runs as a part of it is none of the graph. */
+	/* A node that runs as a part of another is not in the graph. */
 	if (__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED))
 		return;
 	if (is_part)
@@ -188,7 +189,7 @@ static void note_node(const struct noted *f, const uint64_t *registers, uintptr_
 	__atomic_store_n(&in->node_begin, now_ns, __ATOMIC_RELEASE);
 }
 
-/* ---- what returns to us ---- */
+/* ---- calls that return to us ---- */
 
 static struct shim_call level_call(const struct level *l, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -214,7 +215,8 @@ static void leave_level(struct inside *in, int ring, uint64_t now_ns, uint8_t fl
 	calls__put(ring, &call);
 }
 
-/* What jumps past their callers has left those whose frames lie below the stack pointer. */
+/* Ends calls whose frames lie below the stack pointer: a jump past their callers (longjmp) left
+ * them. */
 static void leave_dead(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns)
 {
 	while (in->depth && in->levels[in->depth - 1].sp < sp)
@@ -242,14 +244,14 @@ int trampoline__on_unwind(int version, int actions, uint64_t class, void *except
 	return _URC_CONTINUE_UNWIND;
 }
 
-/* Right inside one that another function has a name for. */
+/* Is the innermost call one of another function, with a known type? */
 static bool is_inner(const struct inside *in, const struct noted *f)
 {
 	return in->depth && in->levels[in->depth - 1].type &&
 	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
 }
 
-/* Nothing that may end now. */
+/* Nothing is open that may end now. */
 static bool is_idle(struct inside *in)
 {
 	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);
@@ -377,7 +379,7 @@ void trampoline__begin(struct shim_control *c, uint32_t *index)
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
 	names__begin(c);
-	/* What none of them is any more has no number: a thread may still be on its way into it. */
+	/* Functions of an earlier file have no number. A thread may still be on its way there. */
 	for (uint32_t i = 0; i < function_cnt; i++)
 		WRITE(functions[i].number, NO_NUMBER);
 	for (uint32_t i = 0; i < c->function_cnt; i++) {

@@ -5,43 +5,44 @@
 
 #include "cupti_shim/protocol.h"
 
-/* What the file wants is noted from now on. index[i]: of shim_functions()[i] here, SHIM_FUNCTIONS:
- * there is no room for it. */
+/* From now on notes calls of the file's functions. index[i]: the number of shim_functions()[i]
+ * here; SHIM_FUNCTIONS: there is no room for it. */
 void trampoline__begin(struct shim_control *c, uint32_t *index);
-/* Tells of the calls that have not returned. */
+/* Writes a record of each call that has not returned. */
 void trampoline__put_open(struct shim_control *c);
-/* What noting a call takes, about. */
+/* About how long it takes to note a call. */
 uint64_t trampoline__cost_ns(void);
 
 /* Where a function's entry leads to; NULL: nowhere yet. */
 void *trampoline__original(uint32_t function);
-/* It is called by Python, as an object's function. */
+/* Python calls it, as a method of an object. */
 bool trampoline__is_method(uint32_t function);
 
 /* ---- for entries_x86.c ---- */
 
 struct way {
 	void *to;
-	uint64_t through; /* 0: a jump; else a call, with so many words less one of its stack */
+	uint64_t through; /* 0: jump there; else call it, and copy through - 1 words of the stack */
 };
-/* At the very begin of a function. registers: those of arguments, in their order; sp: at the return
- * address. Behind those lie kept ones, KEPT_WORDS from the first: rbx, rbp, r12 to r15. */
+/* At the very begin of a function. registers: the arguments', in their order, and from KEPT_WORDS
+ * on rbx, rbp, r12 to r15. sp: where the return address is. */
 #define KEPT_WORDS 8
 struct way trampoline__enter(uint32_t function, const uint64_t *registers, uintptr_t sp);
-/* Behind a call, with the same. */
+/* When the call has returned, with the same values. */
 void trampoline__leave(uint32_t function, uintptr_t sp);
 
-/* Their personality: an exception, or what ends the thread, leaves the innermost of those calls. */
+/* The personality routine of common's frame: an exception, or the end of the thread, leaves the
+ * thread's innermost call. */
 int trampoline__on_unwind(int version, int actions, uint64_t class, void *exception, void *context);
 
-/* names.c: what calls are named by, told as keys of shim_seen_names(). */
+/* names.c: names of calls, as keys of shim_seen_names(). */
 void names__begin(const struct shim_control *c);
-/* Of the std::string there; SHIM_NO_NODE: it is empty, or longer than names are. */
+/* Of the std::string there; SHIM_NO_NODE: it is empty or too long. */
 uint64_t names__own(uint64_t string);
-/* What the caller calls it, of a function's begin as trampoline__enter() has it; 0: nothing that is known. */
+/* The caller's name for it, with the values of trampoline__enter(); 0: not known. */
 uint64_t names__callers(const uint64_t *registers, uintptr_t sp);
 
-/* Of what several threads look at, as a whole. */
+/* A field that several threads use, in one access. */
 #define READ(field)	    __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define WRITE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One window: from subscribing to finalising. Everything that CUPTI holds for us is taken here and
- * given back here, in the opposite order.
+ * One window, from subscribing to finalizing. This file takes everything that CUPTI holds for us,
+ * and gives it back in the opposite order.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -24,15 +24,16 @@ static const int kinds[] = {
 	CUPTI_MEMORY2,
 	CUPTI_MARKER,
 	CUPTI_OVERHEAD,
-	/* Either makes each launch dear: a step of 2 ms by 0.37 ms on an H200, by CUPTI 13.0. */
+	/* These two make launches slow: 0.37 ms in a step of 2 ms (H200, CUPTI 13.0). */
 	CUPTI_SYNCHRONIZATION,
 	CUPTI_CUDA_EVENT,
 };
 #define KIND_CNT    (sizeof(kinds) / sizeof(*kinds))
-#define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this one a window is not worth while */
+#define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* if CUPTI refuses it, there is no window */
 
 static struct cupti cupti;
-/* Guards our subscription, which ends or makes way for another tool's, and the kinds. */
+/* Guards the subscription and the kinds. Our thread ends both, or a thread of the program in
+ * make_way(). */
 static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
 static struct shim_control *subscribed; /* whose window it is */
@@ -82,7 +83,8 @@ void window__flush(struct shim_control *c, uint32_t flag)
 	failures__count_dropped(c, &cupti, NULL, 0);
 }
 
-/* Nothing new is recorded any more; a buffer comes back when all its activities have ended. */
+/* Waits for CUPTI's buffers. After the kinds are disabled, one comes back when all its activities
+ * have ended. */
 static void await_buffers(struct shim_control *c, uint64_t timeout_ns)
 {
 	const struct timespec pause = {.tv_nsec = 2 * MS};
@@ -96,7 +98,7 @@ static void await_buffers(struct shim_control *c, uint64_t timeout_ns)
 	}
 }
 
-/* ---- what stays when CUPTI does, for whoever uses it next ---- */
+/* ---- settings that CUPTI keeps for its next user ---- */
 
 static void set_thread_ids(struct shim_control *c)
 {
@@ -117,7 +119,7 @@ static void give_back(struct shim_control *c)
 	thread_ids = NOT_CHANGED;
 }
 
-/* The last that is done while CUPTI is ours. */
+/* The last use of CUPTI while it is ours. */
 static void take_rest(struct shim_control *c)
 {
 	if (records__lent())
@@ -137,7 +139,7 @@ static void unsubscribe(struct shim_control *c)
 
 /* ---- another tool ---- */
 
-/* Nothing is recorded any more, and nothing of CUPTI's is ours. */
+/* Stops recording, and gives CUPTI back. */
 static void hand_over(struct shim_control *c)
 {
 	__atomic_store_n(&c->left, 1, __ATOMIC_RELEASE);
@@ -147,7 +149,7 @@ static void hand_over(struct shim_control *c)
 	unsubscribe(c);
 }
 
-/* On a thread of the program, which begins to use CUPTI itself. It does not wait for long. */
+/* Runs on a program's thread that begins to use CUPTI. Waits 1 s at most for the lock. */
 static void make_way(void)
 {
 	const int saved = errno;
@@ -182,8 +184,7 @@ static int subscribe(struct shim_control *c)
 	return result ? failures__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
 
-/* Who makes way meanwhile waits. Threads that CUPTI begins have the name of the one that calls it.
- */
+/* Under the lock, so that make_way() waits. CUPTI's new threads inherit the name of this one. */
 static int start(struct shim_control *c)
 {
 	size_t dropped = 0;
@@ -196,7 +197,7 @@ static int start(struct shim_control *c)
 	prctl(PR_SET_NAME, SHIM_THREAD_NAME);
 	if (err)
 		return err;
-	/* What was dropped until now was another's. */
+	/* What CUPTI dropped until now was another tool's. */
 	cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
 	records__connect(c, &cupti);
 	set_thread_ids(c);
@@ -277,7 +278,7 @@ static uint32_t try_finalize(void)
 	return stay;
 }
 
-/* Finalises unless CUPTI is another's by now, who waits where it comes meanwhile. */
+/* Finalizes CUPTI, unless it is another tool's by now. A tool that comes meanwhile waits. */
 static void leave_cupti(struct shim_control *c)
 {
 	pthread_mutex_lock(&subscription);
@@ -292,7 +293,7 @@ static void leave_cupti(struct shim_control *c)
 	foreign_tool__unwatch();
 }
 
-/* Functions may be seen for longer than CUPTI is ours. */
+/* Pointer hooks may stay for longer than CUPTI is ours. */
 static void leave(struct shim_control *c)
 {
 	calls__put_open(c);
@@ -301,7 +302,7 @@ static void leave(struct shim_control *c)
 	records__release();
 }
 
-/* Unless CUPTI becomes another's meanwhile. */
+/* Another tool may take CUPTI between the locks. */
 static void end_recording(struct shim_control *c)
 {
 	pthread_mutex_lock(&subscription);
@@ -338,7 +339,7 @@ static bool is_kept(const struct shim_control *c, int kind)
 	       kind == CUPTI_OVERHEAD || (kind < 64 && c->kept_kinds >> kind & 1);
 }
 
-/* It was not seen to come: by a pointer that it asked the loader for, say. */
+/* The other tool came unseen: by a pointer from dlsym(), say. */
 static void yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
