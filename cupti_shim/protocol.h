@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What proftrace and the library in the target share: one file in memory, mapped by both. proftrace
- * makes it, or the library if proftrace came later than the process.
+ * proftrace and the library in the target share one file in memory, mapped by both. proftrace makes
+ * it, or the library does if proftrace attaches to a running process.
  *
  *     control block | SHIM_RINGS rings of calls, one thread each | one ring of activities
  *     | functions that are called through pointers | where these pointers are
  *     | names that they were called by
  *
  * proftrace gives commands; the library answers each by its number. Every ring has one producer and
- * one consumer, counters that only grow, and room that is a power of two. A ring that is found empty
- * is filled from its front again, so that of the target's memory no more is touched than is ever
- * unread. Times are CLOCK_MONOTONIC ns of the initial time namespace
- * unless said otherwise. The file is sparse: what is not used
- * costs nothing. Both sides are built from this header; `version` changes with every change of
- * layout.
+ * one consumer, counters that only grow, and room that is a power of two. An empty ring is filled
+ * from its front again, so that it touches no more memory than it ever holds unread. Times are
+ * CLOCK_MONOTONIC ns of the initial time namespace unless said otherwise. The file is sparse:
+ * unused parts take no memory. Both sides are built from this header; `version` changes with every
+ * change of layout.
  */
 #ifndef PROFTRACE_SHIM_PROTOCOL_H
 #define PROFTRACE_SHIM_PROTOCOL_H
@@ -44,7 +43,7 @@ enum shim_command {
 	SHIM_RECORD = 2, /* subscribe, enable */
 	SHIM_FLUSH = 3,	 /* hand out what is complete; go on */
 	SHIM_LEAVE = 4,	 /* park, end the thread, forget this file */
-	SHIM_YIELD = 5,	 /* park, but CUPTI is another tool's by now: leave it what it has */
+	SHIM_YIELD = 5,	 /* park, and take nothing from another tool, which has CUPTI by now */
 };
 
 enum shim_state {
@@ -72,13 +71,13 @@ enum shim_error {
 /* Why CUPTI is still in the process, though nothing of it is enabled. */
 enum shim_stay {
 	SHIM_STAYS_NOT = 0,
-	SHIM_STAYS_OLD = 1,	   /* before CUDA 12.6 it may not leave where there are graphs */
-	SHIM_STAYS_FOR_GRAPHS = 2, /* those that it saw fail without it */
-	SHIM_STAYS_UNCALLED = 3,   /* no call came, in which alone it may leave */
+	SHIM_STAYS_OLD = 1,	   /* before CUDA 12.6, leaving may crash programs with graphs */
+	SHIM_STAYS_FOR_GRAPHS = 2, /* graphs that it has seen would fail without it */
+	SHIM_STAYS_UNCALLED = 3,   /* it may leave only in a CUDA call, and none came */
 	SHIM_STAYS_REFUSED = 4,
 };
 
-/* Calls of CUPTI that failed where the window goes on without them. */
+/* Calls of CUPTI that may fail; the window goes on without them. */
 enum shim_failure {
 	SHIM_FAILS_ENABLE = 0, /* cuptiActivityEnable, of a kind beside kernels */
 	SHIM_FAILS_DISABLE = 1,
@@ -116,37 +115,37 @@ struct shim_control {
 	uint32_t command_seq; /* futex; grows with each command */
 	uint32_t command;     /* enum shim_command */
 	uint64_t heartbeat_ns;
-	int64_t clock_ahead_ns; /* what the process's time namespace adds to CLOCK_MONOTONIC */
+	int64_t clock_ahead_ns; /* the process's time namespace adds this to CLOCK_MONOTONIC */
 	uint64_t heartbeat_timeout_ns; /* older than this: proftrace is dead */
-	uint64_t drain_ns;	       /* how long a stop waits for what the device still does */
+	uint64_t drain_ns;	       /* how long a stop waits for work of the device */
 	uint64_t kept_kinds; /* SHIM_YIELD: activity kinds that the other tool has enabled, a bit each */
 	char cupti_path[512];	       /* a libcupti to load if the process has none, or empty */
 	uint32_t cupti_major;	       /* of CUDA, for the one to look for; 0: any */
-	uint32_t functions_alone; /* 1: nothing of CUPTI is wanted, only functions are seen */
-	uint32_t waits; /* 1: what streams and threads wait for is wanted, and records of events */
-	uint32_t only_pid; /* as it sees itself: nobody else may take the file; 0: anybody */
+	uint32_t functions_alone; /* 1: record hooked functions only, and do not use CUPTI */
+	uint32_t waits; /* 1: record waits of streams and threads, and events, too */
+	uint32_t only_pid; /* only this process, by its own id, may take the file; 0: any */
 	/* A robust futex of one of proftrace's threads (liveness futex). It holds the thread's id,
 	 * or SHIM_OWNER_DIED, set by the kernel if the thread ended before it let go. 0: nobody
 	 * holds it, and only the heartbeat tells. */
 	uint32_t owner;
-	/* What is seen of the functions while it records; see shim_functions(). */
+	/* The hooked functions and their pointers; see shim_functions(). */
 	uint32_t function_cnt, pointer_cnt;
 	uint32_t node_seq;    /* in a node: its number; 0: not known */
 	uint32_t node_object; /* in a node of the class `python_node`: its object of Python */
-	uint64_t python_node; /* what the first word of such a node is; 0: none is known */
-	uint64_t node_number; /* a function without arguments: the thread's next node's; 0: none */
-	uint64_t python_hash; /* the word of Python's type of C functions that holds their hash's; 0: none */
-	/* Calls of whose callers it is known which register points to a pointer to what has their own
-	 * name for them. */
+	uint64_t python_node; /* the first word of such a node; 0: none is known */
+	uint64_t node_number; /* the function that gives the thread's next node's number; 0: none */
+	uint64_t python_hash; /* where Python's type of C functions has its hash function; 0: none */
+	/* Calls with a name of their caller's: one of its registers points to a pointer to an object
+	 * that has the name. By return address. */
 	struct shim_named_call {
 		uint64_t return_address; /* 0: end of the list */
 		uint32_t reg;		 /* by the processor's numbers: 3 rbx, 5 rbp, 12 to 15 */
 		uint32_t pad;
 	} named_calls[SHIM_NAMED_CALLS];
-	uint64_t named_at; /* where in that the name is, as shim_function.name_at */
+	uint64_t named_at; /* offset of the name in that object, as shim_function.name_at */
 
 	/* the library writes */
-	uint32_t pid; /* whose it is, as the target sees it; taken by exchange */
+	uint32_t pid; /* the process that has taken the file, by its own id; by exchange */
 	uint32_t state;
 	uint32_t done_seq; /* the command that was carried out last */
 	uint32_t error;	   /* of that command: enum shim_error */
@@ -155,14 +154,14 @@ struct shim_control {
 	char cupti_call[64]; /* the function that gave cupti_result */
 	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
-	uint32_t stays;	     /* otherwise, where it was ours until then: enum shim_stay */
-	uint32_t exited;     /* 1: the process exits in order, and all that was recorded is here */
+	uint32_t stays;	     /* otherwise, unless another tool had it: enum shim_stay */
+	uint32_t exited;     /* 1: the process calls exit(), and all records are here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
 	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */
-	uint32_t driver_version; /* CUDA's by the driver, 13020 for 13.2; 0: not known */
+	uint32_t driver_version; /* of the driver's CUDA, 13020 for 13.2; 0: not known */
 	uint32_t pad;
-	uint64_t note_ns;      /* what noting a call takes, about */
-	uint64_t seen_bytes;   /* of texts of names, with those for which there was no room */
+	uint64_t note_ns;      /* about how long it takes to note a call */
+	uint64_t seen_bytes;   /* bytes of names' texts, also of those that found no room */
 	struct shim_clock_point clock_begin, clock_end; /* of the latest window */
 	uint64_t lost_threads;				/* calls of threads that found no ring */
 	uint64_t lost_cupti;				/* records that CUPTI dropped */
@@ -188,7 +187,7 @@ enum shim_domain {
 
 enum shim_call_flags {
 	SHIM_CALL_FAILED = 1,	/* it returned an error */
-	SHIM_CALL_CAPTURED = 2, /* the device got no work by it: it became part of a graph */
+	SHIM_CALL_CAPTURED = 2, /* it became part of a graph, and gave the device no work */
 	SHIM_CALL_OBJECT = 4,	/* FUNCTION: `type` is of Python */
 	SHIM_CALL_RETURNED = 8, /* FUNCTION, that lasts until the next: it ended where its caller did */
 	SHIM_CALL_LEFT = 16, /* FUNCTION: it did not return, and ended before end_ns */
@@ -198,7 +197,7 @@ enum shim_call_flags {
 
 /* One call of the CUDA API, outermost only; or of a function. */
 struct shim_call {
-	uint64_t begin_ns; /* 0: before the library looked */
+	uint64_t begin_ns; /* 0: before the window */
 	uint64_t end_ns;
 	uint32_t correlation; /* FUNCTION: 0 */
 	uint16_t api; /* number of the function; of CUDA's the name comes as a SHIM_REC_NAME */
@@ -228,7 +227,7 @@ enum shim_function_kind {
 
 struct shim_function {
 	uint64_t address;
-	uint32_t kind; /* enum shim_function_kind, 0: not wanted any more */
+	uint32_t kind; /* enum shim_function_kind, 0: no longer recorded */
 	/* of RETURNING */
 	uint8_t object; /* its argument that leads to `type`, by register, from 1 on; 0: none */
 	uint8_t outermost; /* not told of right inside another one with a type */
@@ -239,16 +238,15 @@ struct shim_function {
 	uint32_t pad;
 };
 
-/* A name that functions were called by. The target's threads add to them, and a key comes before its
- * text. */
+/* A name of a hooked call. The target's threads add names, each its key first and then the text. */
 struct shim_seen_name {
 	uint64_t key; /* a hash of the text; 0: none yet */
 	uint32_t at;  /* of the text, in the texts */
 	uint32_t len; /* bytes; 0: it is not there yet, or there was no room for it */
 };
 
-/* A word of the program's data that holds a function's address: while the library records, a
- * function of its own is there, that calls it. */
+/* A word of the program's data that holds a function's address. While the library records, the word
+ * leads to an entry of the library, which calls the function. */
 struct shim_pointer {
 	uint64_t at;
 	uint32_t function;  /* index */
@@ -380,8 +378,8 @@ struct shim_device {
 	char name[96];
 };
 
-/* A call that had not returned when CUPTI was left: its end is that moment. It is in its thread's
- * ring, too, if it returned just then. */
+/* A call that had not returned when the library left CUPTI: its end is that moment. It is in its
+ * thread's ring, too, if it returned just then. */
 struct shim_open_call {
 	struct shim_record h;
 	struct shim_call call;
