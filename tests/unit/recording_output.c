@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include "common/err.h"
 #include "common/util.h"
+#include "recording/sink.h"
 #include "recording_sample.h"
 
 static int create(const char *path, struct recording_writer **w)
@@ -40,6 +42,53 @@ static int write_noise(struct recording_writer *w, uint64_t cnt)
 			err = recording_writer__flush(w);
 	}
 	return err;
+}
+
+static int create_in_memory(int memfd, struct recording_writer **w)
+{
+	json_t *meta = json_object();
+	struct sink sink;
+	int err = sink__open_memory(&sink, memfd, "in memory");
+
+	if (!err)
+		err = recording_writer__begin(&sink, meta, w);
+	json_decref(meta);
+	return err;
+}
+
+Test(recording_output, memory_gets_the_bytes_that_a_file_gets)
+{
+	const char *path = "/tmp/pt_unit_output_memory.ptrec";
+	auto_close int memfd = memfd_create("test", MFD_CLOEXEC);
+	auto_close int fd = -1;
+	struct recording_writer *in_file, *in_memory;
+	static char a[1 << 20], b[1 << 20];
+	ssize_t len;
+
+	cr_assert_eq(create(path, &in_file), 0);
+	cr_assert_eq(create_in_memory(memfd, &in_memory), 0);
+	cr_assert_eq(write_noise(in_file, 5000), 0);
+	cr_assert_eq(write_noise(in_memory, 5000), 0);
+	cr_assert_eq(recording_writer__close(in_file, NULL), 0);
+	cr_assert_eq(recording_writer__close(in_memory, NULL), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = pread(fd, a, sizeof(a), 0);
+	cr_assert_gt(len, 5000 * 8);
+	cr_assert_eq(pread(memfd, b, sizeof(b), 0), len);
+	cr_assert_arr_eq(a, b, (size_t)len);
+	unlink(path);
+}
+
+Test(recording_output, memory_that_is_refused_is_told)
+{
+	auto_close int memfd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct recording_writer *w;
+
+	cr_assert_eq(create_in_memory(memfd, &w), 0);
+	cr_assert_eq(fcntl(memfd, F_ADD_SEALS, F_SEAL_GROW), 0);
+	cr_assert_eq(write_noise(w, 5000), -EPERM);
+	cr_assert_neq(strstr(err__take(0), "cannot write recording in memory: "), NULL);
+	cr_assert_eq(recording_writer__close(w, NULL), -EPERM);
 }
 
 Test(recording_output, a_full_disk_is_told_with_file_cause_and_next_step)

@@ -21,6 +21,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 volatile sig_atomic_t capture_harmless;
 
@@ -29,6 +30,9 @@ void capture_result__free(struct capture_result *res)
 	for (size_t i = 0; i < res->path_cnt; i++)
 		free(res->paths[i]);
 	free(res->paths);
+	for (size_t i = 0; i < res->memory_cnt; i++)
+		close(res->memory[i]);
+	free(res->memory);
 	memset(res, 0, sizeof(*res));
 }
 

@@ -66,6 +66,7 @@ struct capture_opts {
 	const char *cupti;	/* a libcupti for it, as the process sees it; NULL: its own */
 	struct shim_link *shim; /* of a program started with the library, taken over; else NULL */
 	const char *output;	/* path of the recording, or a directory; NULL: HOST_PID.ptrec */
+	bool in_memory;		/* the recordings are no files: they go with the result */
 	const char *const *command;    /* our own argv, for the metadata */
 	bool progress;		       /* a live line on stderr */
 	struct rendezvous *rendezvous; /* where the other ranks' captures wait; NULL: alone */
@@ -73,8 +74,10 @@ struct capture_opts {
 };
 
 struct capture_result {
-	char **paths; /* recordings written, in order */
+	char **paths; /* recordings written, in order; of those in memory, in /proc/self/fd */
 	size_t path_cnt, path_cap;
+	int *memory; /* descriptors of those in memory */
+	size_t memory_cnt, memory_cap;
 	bool target_gone; /* exited or exec'ed before the windows were complete */
 	bool target_execed;
 	char seen[160]; /* "31 steps were seen, 12 of them before step 0" */

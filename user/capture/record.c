@@ -162,7 +162,7 @@ int session__record(struct session *s)
 	session__progress_end(s);
 	if (capture_stop > 1) {
 		s->res->aborted = true;
-		if (!s->window.writer)
+		if (!s->window.writer || s->opts->in_memory)
 			return err__set(-EINTR, "aborted");
 		return err__set(-EINTR, "aborted; %s is left as far as it was written",
 				s->window.path);

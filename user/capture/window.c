@@ -2,9 +2,12 @@
 #include "capture/window.h"
 #include "common/directory.h"
 #include "common/err.h"
+#include "common/out_file.h"
 #include "common/util.h"
+#include "recording/sink.h"
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -153,16 +156,49 @@ static json_t *meta_json(const struct window_facts *f, uint32_t index)
 	return meta;
 }
 
+static int open_file(struct window *w, const struct capture_opts *opts, struct sink *sink)
+{
+	int err = directory__make(opts->output);
+
+	window__path(opts, w->index, w->path, sizeof(w->path));
+	return err ? err : sink__open_file(sink, w->path);
+}
+
+static int open_memory(struct window *w, struct sink *sink)
+{
+	int err;
+
+	w->memory = memfd_create("recording", MFD_CLOEXEC);
+	if (w->memory < 0)
+		return err__set(-errno, "cannot make a recording in memory: %s", strerror(errno));
+	snprintf(w->path, sizeof(w->path), "/proc/self/fd/%d", w->memory);
+	err = sink__open_memory(sink, w->memory, "in memory");
+	if (err)
+		window__forget(w);
+	return err;
+}
+
+void window__forget(struct window *w)
+{
+	if (w->memory >= 0)
+		close(w->memory);
+	else
+		out_file__remove(w->path);
+	w->memory = -1;
+}
+
 int window__open(struct window *w, const struct window_facts *facts, uint32_t index)
 {
 	json_t *meta = meta_json(facts, index);
-	int err = directory__make(facts->opts->output);
+	struct sink sink;
+	int err;
 
 	memset(w, 0, sizeof(*w));
 	w->index = index;
-	window__path(facts->opts, index, w->path, sizeof(w->path));
+	w->memory = -1;
+	err = facts->opts->in_memory ? open_memory(w, &sink) : open_file(w, facts->opts, &sink);
 	if (!err)
-		err = recording_writer__create(w->path, meta, &w->writer);
+		err = recording_writer__begin(&sink, meta, &w->writer);
 	json_decref(meta);
 	return err;
 }

@@ -24,6 +24,7 @@ struct window_facts {
 struct window {
 	struct recording_writer *writer;
 	char path[4096];
+	int memory; /* the recording's descriptor; -1: it is a file */
 	uint32_t index;
 	uint64_t first_step, end_step; /* [first, end) */
 	uint64_t open_ns, close_ns;
@@ -37,5 +38,7 @@ int window__open(struct window *w, const struct window_facts *facts, uint32_t in
 /* Adds "windows", "steps", "missing" to the summary, closes the file and frees the writer. The
  * summary is taken over. */
 int window__close(struct window *w, const struct window_facts *facts, json_t *summary);
+/* Removes the recording. */
+void window__forget(struct window *w);
 
 #endif

@@ -5,7 +5,6 @@
 #include "capture/arming/steps_only.h"
 #include "common/counted.h"
 #include "common/err.h"
-#include "common/out_file.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -112,6 +111,16 @@ void session__count_anew(struct session *s)
 	s->before.sched_ns = sched_source__own_ns(s->probes.skel);
 }
 
+static int keep(const struct window *w, struct capture_result *res)
+{
+	char *path = strdup(w->path);
+
+	if (!path || ARRAY_PUSH(res->paths, res->path_cnt, res->path_cap, path))
+		return -ENOMEM;
+	return w->memory < 0 ? 0
+			     : ARRAY_PUSH(res->memory, res->memory_cnt, res->memory_cap, w->memory);
+}
+
 /* Writes what is still open and the summary, and closes the file. */
 int session__window_finish(struct session *s)
 {
@@ -134,15 +143,13 @@ int session__window_finish(struct session *s)
 	steps_only__describe(s);
 	close_err = window__close(w, &s->facts, summary);
 	if (s->windows.discard) {
-		out_file__remove(w->path);
+		window__forget(w);
 		kept = s->windows.discard = false;
 	}
 	if (!err)
 		err = close_err;
 	if (kept) {
-		char *path = strdup(w->path);
-
-		if (!path || ARRAY_PUSH(s->res->paths, s->res->path_cnt, s->res->path_cap, path))
+		if (keep(w, s->res))
 			err = -ENOMEM;
 		s->windows.written++;
 	}

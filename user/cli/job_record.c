@@ -301,6 +301,9 @@ static int check(const struct record_options *o, size_t cnt)
 		return err;
 	if (cnt > RENDEZVOUS_MAX)
 		return err__set(-EINVAL, "%zu processes: at most %d at once", cnt, RENDEZVOUS_MAX);
+	if (o->capture.in_memory)
+		return err__set(-EINVAL, "--in-memory and --job exclude each other: the ranks' "
+					 "recordings are read together from files");
 	if (o->capture.output && !place__is_directory(o->capture.output))
 		return err__set(-EINVAL,
 				"--output %s: each rank gets a recording of its own; name a "

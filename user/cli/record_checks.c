@@ -67,6 +67,23 @@ static int check_no_report(const struct record_options *o)
 		     : 0;
 }
 
+/* A file in memory goes with us: something must be made of it before. */
+static int set_in_memory(struct record_options *o)
+{
+	if (!o->capture.in_memory)
+		return 0;
+	if (o->capture.output)
+		return err__set(-EINVAL,
+				"--in-memory and --output exclude each other: no recording "
+				"is left");
+	o->no_trace |= !o->trace;
+	if (o->no_report && o->no_trace && !o->html)
+		return err__set(-EINVAL,
+				"--in-memory and --no-report: nothing would be made of the "
+				"recording; add --trace or --html");
+	return 0;
+}
+
 static int set_overhead(struct capture_opts *c)
 {
 	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
@@ -130,7 +147,9 @@ int record_checks__set_defaults(struct record_options *o)
 	set_step_timeout(&o->capture);
 	if (o->no_trace && o->trace)
 		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
-	err = check_no_report(o);
+	err = set_in_memory(o);
+	if (!err)
+		err = check_no_report(o);
 	if (!err)
 		err = set_overhead(&o->capture);
 	if (err)

@@ -312,6 +312,10 @@ const struct opt record_opts[] = {
 	 "Recording, or a directory for it (default HOST_PID.ptrec). Later windows get x.1.ptrec "
 	 "and so on.",
 	 CAPTURE(output), .file_arg = true},
+	{OPT_FLAG, "in-memory", 0, NULL,
+	 "Keep the recording in memory until the tables are printed, and write no file but those "
+	 "that --trace, --html and --report-file name.",
+	 CAPTURE(in_memory)},
 	OWNER_OPT,
 	{OPT_STRING, "trace", 0, "PATH",
 	 "Trace, or a directory for it (default HOST_PID.pt.trace.json.gz). Later windows get a "

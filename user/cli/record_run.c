@@ -38,7 +38,8 @@ static int write_trace(const struct record_options *o, const struct recording *r
 	if (err)
 		return err;
 	log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)", result.path);
-	trace_readers__say(recording_path, NULL, &result);
+	if (!o->capture.in_memory)
+		trace_readers__say(recording_path, NULL, &result);
 	return 0;
 }
 
@@ -68,7 +69,8 @@ static int show_recording(struct record_options *o, const char *path)
 		return err;
 	}
 	err = print_report(o, r);
-	log__info("recording: %s", path);
+	if (!o->capture.in_memory)
+		log__info("recording: %s", path);
 	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
 	if (err)
 		cli__fail(err);
@@ -110,7 +112,7 @@ static int make_outputs(void *ctx)
 
 	for (size_t i = 0; i < res->path_cnt && !err; i++)
 		err = show_recording(outputs->o, res->paths[i]);
-	if (!err && res->path_cnt && !outputs->o->html)
+	if (!err && res->path_cnt && !outputs->o->html && !outputs->o->capture.in_memory)
 		log__info("as a page for a browser: proftrace report --html page.html %s",
 			  res->paths[res->path_cnt - 1]);
 	report_out__close(&outputs->o->tables);
@@ -124,7 +126,9 @@ static int find_places(const struct record_outputs *outputs, struct file_places 
 	int err = 0;
 
 	for (size_t i = 0; i < res->path_cnt && !err; i++)
-		err = file_places__add_read(places, res->paths[i]);
+		err = o->capture.in_memory
+			      ? file_places__add_held(places, res->paths[i], res->memory[i])
+			      : file_places__add_read(places, res->paths[i]);
 	if (!err && !o->no_report)
 		err = file_places__add_write(places, o->tables.path, false);
 	if (!err && !o->no_trace)
@@ -213,7 +217,7 @@ int record_run(struct record_options *o)
 	err = capture__run(&o->capture, &res);
 	if (!err && capture_stop > 1) {
 		res.aborted = true;
-		err = res.path_cnt
+		err = res.path_cnt && !o->capture.in_memory
 			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])
 			      : err__set(-EINTR, "aborted");
 	}

@@ -39,6 +39,23 @@ int descriptors__keep_only(int fd, int first)
 	return first;
 }
 
+int descriptors__keep(int *fds, size_t cnt, int first)
+{
+	/* First out of the way of each other. */
+	for (size_t i = 0; i < cnt; i++) {
+		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, first + (int)cnt);
+		if (fds[i] < 0)
+			return -errno;
+	}
+	for (size_t i = 0; i < cnt; i++) {
+		fds[i] = dup3(fds[i], first + (int)i, O_CLOEXEC);
+		if (fds[i] < 0)
+			return -errno;
+	}
+	close_between(first + (int)cnt - 1, UINT_MAX);
+	return 0;
+}
+
 void descriptors__keep_two(int a, int b, int first)
 {
 	const int low = a < b ? a : b, high = a < b ? b : a;

@@ -17,6 +17,9 @@ static inline bool descriptors__lack(int err)
 /* Closes all from `first` on but fd, which becomes `first`: returned, or a negative errno. */
 int descriptors__keep_only(int fd, int first);
 
+/* Closes all from `first` on but fds, which become `first` and those that follow; 0 or a negative errno. */
+int descriptors__keep(int *fds, size_t cnt, int first);
+
 /* Closes all from `first` on but these two. */
 void descriptors__keep_two(int a, int b, int first);
 

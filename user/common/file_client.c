@@ -7,6 +7,8 @@
 #include "common/util.h"
 
 static int broker = -1;
+static const struct held_file *held_files;
+static size_t held_cnt;
 
 void file_client__begin(int socket)
 {
@@ -78,11 +80,29 @@ int file_client__get_socket(enum file_verb verb, uint32_t *handle)
 	return err ? err : fd;
 }
 
+void file_client__hold(const struct held_file *held, size_t cnt)
+{
+	held_files = held;
+	held_cnt = cnt;
+}
+
+static int open_held(const char *path)
+{
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < held_cnt && fd == -ENOENT; i++)
+		if (strcmp(held_files[i].path, path) == 0)
+			fd = fcntl(held_files[i].fd, F_DUPFD_CLOEXEC, 0);
+	return fd == -1 ? -errno : fd;
+}
+
 int in_file__open(const char *path)
 {
 	uint32_t unused;
-	int fd, err;
+	int fd = open_held(path), err;
 
+	if (fd != -ENOENT)
+		return fd;
 	if (file_client__is_on()) {
 		err = file_client__ask(FILE_READ, 0, path, &fd, &unused);
 		return err ? err : fd;

@@ -60,4 +60,13 @@ int file_client__get_socket(enum file_verb verb, uint32_t *handle);
 /* Opens a regular file for reading: a descriptor, or a negative errno, -EINVAL: it is none. */
 int in_file__open(const char *path);
 
+/* A file that needs no opening. */
+struct held_file {
+	char path[32]; /* by which in_file__open knows it */
+	int fd;
+};
+/* in_file__open gives copies of these descriptors; they share their position, so they are for pread(2). The table is
+ * borrowed. */
+void file_client__hold(const struct held_file *held, size_t cnt);
+
 #endif

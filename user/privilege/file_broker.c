@@ -48,6 +48,18 @@ int file_places__add_read(struct file_places *p, const char *path)
 	return add(&p->read, &p->read_cnt, &p->read_cap, path, strlen(path));
 }
 
+int file_places__add_held(struct file_places *p, const char *path, int fd)
+{
+	struct held_file held = {.fd = fd};
+	int err = -ENAMETOOLONG;
+
+	if (strlen(path) < sizeof(held.path)) {
+		strcpy(held.path, path);
+		err = ARRAY_PUSH(p->held, p->held_cnt, p->held_cap, held);
+	}
+	return err ? err : file_places__add_read(p, path); /* for its size */
+}
+
 static int add_made(struct file_places *p, const char *path)
 {
 	if (p->made_cnt == MADE_MAX)
@@ -113,6 +125,7 @@ void file_places__free(struct file_places *p)
 	free_all(p->write, p->write_cnt);
 	free_all(p->directories, p->directory_cnt);
 	free_all(p->made, p->made_cnt);
+	free(p->held);
 	*p = (struct file_places){0};
 }
 

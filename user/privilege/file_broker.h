@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "common/file_client.h"
 
 /* What a session may have besides (user/privilege/file_process.h). */
 struct file_session {
@@ -24,6 +25,8 @@ struct file_places {
 	char **made;	    /* for it: it may read and remove them; kept by the broker */
 	size_t read_cnt, read_cap, write_cnt, write_cap, directory_cnt, directory_cap;
 	size_t made_cnt, made_cap;
+	struct held_file *held; /* that need no opening: recordings in memory */
+	size_t held_cnt, held_cap;
 	const char *temporary; /* it may remove this one, which goes at the end if not before; or
 				  NULL */
 	const struct file_session *session; /* NULL: it is none */
@@ -31,6 +34,8 @@ struct file_places {
 
 /* 0 or -ENOMEM. */
 int file_places__add_read(struct file_places *p, const char *path);
+/* One that is open already, under the name by which it will be asked for; the descriptor stays the caller's. */
+int file_places__add_held(struct file_places *p, const char *path, int fd);
 /* A file, "-" or NULL (nothing), a directory (with a slash at its end, or there), in which any file
  * may be made. numbered: files beside it, too, unless it is a device or pipe. */
 int file_places__add_write(struct file_places *p, const char *path, bool numbered);

@@ -27,13 +27,34 @@
 
 static bool is_inside; /* the sandbox */
 
-static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket, pid_t parent)
+/* Closes all but the socket, which may become another, and what is held. 0 or a negative errno. */
+static int keep(int *socket, const struct file_places *places)
 {
-	unsigned int lacks = 0;
+	const size_t cnt = 1 + places->held_cnt;
+	auto_free int *fds = calloc(cnt, sizeof(*fds));
 	int err;
 
-	socket = descriptors__keep_only(socket, STDERR_FILENO + 1);
-	err = socket < 0 ? socket : sandbox__enter(&lacks);
+	if (!fds)
+		return -ENOMEM;
+	fds[0] = *socket;
+	for (size_t i = 0; i < places->held_cnt; i++)
+		fds[1 + i] = places->held[i].fd;
+	err = descriptors__keep(fds, cnt, STDERR_FILENO + 1);
+	*socket = fds[0];
+	for (size_t i = 0; i < places->held_cnt; i++)
+		places->held[i].fd = fds[1 + i];
+	file_client__hold(places->held, places->held_cnt);
+	return err;
+}
+
+static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket,
+		      const struct file_places *places, pid_t parent)
+{
+	unsigned int lacks = 0;
+	int err = keep(&socket, places);
+
+	if (!err)
+		err = sandbox__enter(&lacks);
 	if (err) {
 		log__warn("cannot give up privileges for the output: %s; no output is made",
 			  strerror(-err));
@@ -122,7 +143,7 @@ static int reap(struct child *c, const struct file_places *places)
 		log__warn("the process that makes the output was stopped for more than %d s by "
 			  "another process, and was ended; `proftrace report %s` makes the output",
 			  (int)(STOPPED_MAX_NS / 1000000000),
-			  places->read_cnt ? places->read[0] : "FILE");
+			  places->read_cnt && !places->held_cnt ? places->read[0] : "FILE");
 		return 1;
 	}
 	if (WIFEXITED(status))
@@ -152,7 +173,7 @@ static pid_t start(int (*run)(void *ctx), void *ctx, const struct file_places *p
 	pid = fork();
 	if (!pid) {
 		memory_limit__set(places->read, places->read_cnt);
-		status = in_sandbox(run, ctx, socket, parent);
+		status = in_sandbox(run, ctx, socket, places, parent);
 		fflush(NULL);
 		_exit(status);
 	}

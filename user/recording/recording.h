@@ -18,10 +18,13 @@
  */
 
 struct recording_writer;
+struct sink;
 
 /* Creates `path` (mode 0644; truncates). meta: an object, see doc/reference/recording.md; borrowed.
  */
 int recording_writer__create(const char *path, const json_t *meta, struct recording_writer **out);
+/* The same into an open sink, which it takes over, on an error too. */
+int recording_writer__begin(struct sink *sink, const json_t *meta, struct recording_writer **out);
 
 /* Returns the id of the name, defining it on first use; 0 on error. Equal (category, text, schema)
  * give equal ids; schema may be NULL. Overloads, which differ by schema alone, are one name to who

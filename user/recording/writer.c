@@ -3,8 +3,9 @@
 #include "common/err.h"
 #include "common/json_memory.h"
 #include "common/util.h"
-#include "recording/chunk_file.h"
+#include "recording/chunk_writer.h"
 #include "recording/event_codec.h"
+#include "recording/sink.h"
 #include <string.h>
 
 #define PENDING_MAX                                                                                \
@@ -29,7 +30,7 @@ struct known_name {
 };
 
 struct recording_writer {
-	struct chunk_file file;
+	struct chunk_writer file;
 	struct event_encoder events;
 	uint64_t event_cnt;
 	struct pending names, tracks, sched, entries, code, frames;
@@ -55,7 +56,7 @@ struct recording_writer {
 
 static int fail(struct recording_writer *w, int err)
 {
-	return chunk_file__fail(&w->file, err);
+	return chunk_writer__fail(&w->file, err);
 }
 
 /* Makes room in a buffer; 0 or the writer's error. */
@@ -87,7 +88,7 @@ static int write_json(struct recording_writer *w, enum chunk_type type, const js
 		free(text);
 		return fail(w, json_memory__lacked() ? -ENOMEM : -EINVAL);
 	}
-	err = chunk_file__write(&w->file, &h, (const uint8_t *)text, strlen(text));
+	err = chunk_writer__write(&w->file, &h, (const uint8_t *)text, strlen(text));
 	free(text);
 	return err;
 }
@@ -105,7 +106,7 @@ static int write_pending(struct recording_writer *w, enum chunk_type type, struc
 		return err;
 	end = varint__put(w->raw, p->cnt);
 	memcpy(end, p->rows, p->len);
-	err = chunk_file__write(&w->file, &h, w->raw, (size_t)(end - w->raw) + p->len);
+	err = chunk_writer__write(&w->file, &h, w->raw, (size_t)(end - w->raw) + p->len);
 	p->len = 0;
 	p->cnt = 0;
 	return err;
@@ -135,7 +136,7 @@ static int write_events(struct recording_writer *w)
 	if (err)
 		return err;
 	len = event_encoder__take(&w->events, w->raw);
-	return chunk_file__write(&w->file, &h, w->raw, len);
+	return chunk_writer__write(&w->file, &h, w->raw, len);
 }
 
 static int write_end(struct recording_writer *w)
@@ -144,7 +145,7 @@ static int write_end(struct recording_writer *w)
 	uint8_t raw[VARINT_MAX_SIZE];
 	uint8_t *end = varint__put(raw, w->event_cnt);
 
-	return chunk_file__write(&w->file, &h, raw, (size_t)(end - raw));
+	return chunk_writer__write(&w->file, &h, raw, (size_t)(end - raw));
 }
 
 /* Room for one more row of at most `size` bytes, the full buffer being written first. */
@@ -207,14 +208,25 @@ static void writer_free(struct recording_writer *w)
 
 int recording_writer__create(const char *path, const json_t *meta, struct recording_writer **out)
 {
+	struct sink sink;
+	int err = sink__open_file(&sink, path);
+
+	return err ? err : recording_writer__begin(&sink, meta, out);
+}
+
+int recording_writer__begin(struct sink *sink, const json_t *meta, struct recording_writer **out)
+{
 	struct recording_writer *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w || event_encoder__init(&w->events)) {
 		free(w);
-		return err__set(-ENOMEM, "cannot create recording %s: out of memory", path);
+		err = err__set(-ENOMEM, "cannot create recording %s: out of memory", sink->name);
+		sink__close(sink, false);
+		free(sink->name);
+		return err;
 	}
-	err = chunk_file__create(&w->file, path);
+	err = chunk_writer__create(&w->file, sink);
 	if (err) {
 		writer_free(w);
 		return err;
@@ -245,7 +257,7 @@ int recording_writer__close(struct recording_writer *w, const json_t *summary)
 		err = write_json(w, CHUNK_SUMMARY, summary);
 	if (!err && summary)
 		write_end(w);
-	err = chunk_file__close(&w->file);
+	err = chunk_writer__close(&w->file);
 	writer_free(w);
 	return err;
 }

@@ -50,6 +50,26 @@ def schedules(case):
         assert tool.out.count("Model Summary") == len(windows)
 
 
+@test("--in-memory: tables, a page and a trace, and no other file")
+def in_memory(case):
+    job = case.job("train.py").wait_steps(3)
+    tool = case.tool("-p", job.pid, "--record", "2:6", "--in-memory", "--format", "json").done()
+    tables = json.loads(tool.out)
+    check_window(tables, 2, 6)
+    sense.check(tables, 4)
+    assert sorted(f.name for f in tool.dir.iterdir()) == ["stderr", "stdout"], list(tool.dir.iterdir())
+    (case.dir / "pages").mkdir()
+    tool = case.tool("-p", job.pid, "--schedule", "skip_first=1,wait=2,record=3,repeat=2", "--in-memory", "--no-report",
+                     "--trace", case.dir / "t.json.gz", "--html", case.dir / "pages/").done()
+    for trace in "t.json.gz", "t.1.json.gz":
+        sense.check_trace(case.dir / trace, 3)
+    assert len(list((case.dir / "pages").glob("*.html"))) == 2
+    assert ".ptrec" not in tool.err + tool.out and "/proc/self" not in tool.err, tool.err
+    assert sorted(f.name for f in tool.dir.iterdir()) == ["stderr", "stdout"], list(tool.dir.iterdir())
+    for others, word in ((("-o", "x"), "--output"), (("--no-report",), "--no-report")):
+        case.tool("-p", job.pid, "--in-memory", *others).fails("--in-memory", word)
+
+
 @test("--trace FILE and several windows: a trace for each, numbered as the recordings")
 def numbered_traces(case):
     job = case.job("train.py").wait_steps(3)

@@ -102,6 +102,8 @@ static const char *window_path(const struct session *s, char *absolute)
 {
 	if (!s->window.writer)
 		return "-";
+	if (s->opts->in_memory)
+		return "in memory";
 	if (!realpath(s->window.path, absolute))
 		snprintf(absolute, PATH_MAX, "%s", s->window.path);
 	/* The answer has lines of its own. */

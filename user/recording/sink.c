@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "recording/sink.h"
+#include "common/err.h"
+#include "common/regular_file.h"
+#include "common/util.h"
+#include "recording/format.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *sink__next_step(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "free some space or write to another disk";
+	case -EFBIG:
+		return "raise the file size limit (ulimit -f)";
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		return "choose a place that you may write to";
+	case -ENOENT:
+	case -ENOTDIR:
+		return "choose a directory that is there and takes files";
+	case -EISDIR:
+		return "name a file, not a directory";
+	case -ENOMEM:
+		return "free some memory";
+	case -ENAMETOOLONG:
+		return "choose a shorter name";
+	case -EOWNERDEAD:
+		return out_file__explain(err);
+	case -EINVAL:
+		return "an event or a name that the format cannot hold";
+	default:
+		return "look at the disk (dmesg)";
+	}
+}
+
+static int not_created(const char *path, int err)
+{
+	const char *why = out_file__explain(err);
+
+	return why ? err__set(err, "cannot create recording %s: %s", path, why)
+		   : err__set(err, "cannot create recording %s: %s; %s", path, strerror(-err),
+			      sink__next_step(err));
+}
+
+/* Whether a recording or nothing is in the file that path names without a link; -EEXIST: neither.
+ */
+static int look_inside(const char *path)
+{
+	auto_close int seen = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	auto_close int fd = seen < 0 ? -1 : regular_file__reopen(seen, O_RDONLY);
+	uint8_t header[FILE_HEADER_SIZE];
+	struct file_version version;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !st.st_size)
+		return 0;
+	if (UNINTERRUPTED(read(fd, header, sizeof(header))) != sizeof(header) ||
+	    file_header__unpack(header, &version))
+		return err__set(-EEXIST,
+				"cannot create recording %s: a file is there that is no recording; "
+				"choose another place with -o, or remove it",
+				path);
+	return 1;
+}
+
+/* A recording of an earlier run moves aside, to PATH.old; a file that is none is not ours to
+ * overwrite. */
+static int make_room(const char *path)
+{
+	auto_free char *old = NULL;
+	int there = look_inside(path), err;
+
+	if (there <= 0)
+		return there;
+	if (asprintf(&old, "%s.old", path) < 0) {
+		old = NULL;
+		return -ENOMEM;
+	}
+	there = look_inside(old);
+	if (there < 0)
+		return there;
+	err = out_file__set_aside(path);
+	if (!err)
+		log__info("kept the earlier recording as %s", old);
+	return err ? not_created(path, err) : 0;
+}
+
+static int no_memory(const char *name)
+{
+	return err__set(-ENOMEM, "cannot create recording %s: out of memory", name);
+}
+
+int sink__open_file(struct sink *s, const char *path)
+{
+	int err = make_room(path);
+
+	*s = SINK_NONE;
+	if (err)
+		return err;
+	s->name = strdup(path);
+	if (!s->name)
+		return no_memory(path);
+	err = out_file__open(&s->file, path, OUT_LIVE);
+	if (err) {
+		free(s->name);
+		return not_created(path, err);
+	}
+	s->fd = s->file.fd;
+	return 0;
+}
+
+int sink__open_memory(struct sink *s, int memfd, const char *name)
+{
+	*s = SINK_NONE;
+	s->name = strdup(name);
+	if (!s->name)
+		return no_memory(name);
+	s->fd = fcntl(memfd, F_DUPFD_CLOEXEC, 0);
+	if (s->fd >= 0)
+		return 0;
+	free(s->name);
+	return not_created(name, -errno);
+}
+
+int sink__close(struct sink *s, bool kept)
+{
+	struct stat st;
+	const bool is_memory = s->file.fd < 0;
+	int err = 0;
+
+	if (is_memory)
+		err = close(s->fd) ? -errno : 0;
+	else if (!kept && !fstat(s->fd, &st) && S_ISREG(st.st_mode))
+		out_file__remove(s->name);
+	s->fd = -1;
+	return is_memory ? err : out_file__publish(&s->file);
+}
