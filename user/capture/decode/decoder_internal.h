@@ -85,6 +85,10 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 /* flags: EVENT_UNPROBED or 0. */
 int decoder__span_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			uint32_t name, uint64_t id, uint32_t flags);
+/* Of any kind but PT_KIND_NAMED. */
+int decoder__take_span(struct decoder *d, const struct pt_rec *h, const struct pt_span *recorded);
+/* Nodes end with their pass: this may be one. */
+void decoder__note_pass(struct decoder *d, uint32_t tid, const struct pt_span *span);
 int decoder__named(struct decoder *d, const struct pt_rec_named *r);
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			 uint32_t name_class, const struct pt_name *name, uint32_t len);
