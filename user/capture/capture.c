@@ -8,7 +8,7 @@
 #include "capture/capture_ring.h"
 #include "capture/control/control.h"
 #include "capture/device/device_calls.h"
-#include "capture/device/device_time.h"
+#include "capture/device/device_library.h"
 #include "capture/no_window.h"
 #include "capture/processes/await.h"
 #include "capture/processes/follow.h"
@@ -18,12 +18,9 @@
 #include "common/util.h"
 #include "privilege/rights.h"
 #include <bpf/libbpf.h>
-#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-volatile sig_atomic_t capture_harmless;
 
 void capture_result__free(struct capture_result *res)
 {
@@ -135,14 +132,6 @@ static int end_learning(struct session *s)
 	return err;
 }
 
-void session__release_memory(struct session *s)
-{
-	target__drop_elfs(s->target);
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
-}
-
 static int session_run(struct session *s)
 {
 	/* Each takes some tenths of a second on a busy machine; Ctrl-C and `proftrace ctl` are
@@ -155,10 +144,10 @@ static int session_run(struct session *s)
 		{session_await},
 		{session__freeze},
 		{session__plan, true}, /* refuses what cannot be before the process is touched */
-		{device_time__choose},
+		{device_library__choose},
 		{device_calls__plan},
 		{session__load, true},
-		{device_time__open},
+		{device_library__open},
 		{measure_probes},
 		{measure_spans},
 		{attach_all},
@@ -193,7 +182,10 @@ static int session_run(struct session *s)
 
 int capture__run(const struct capture_opts *opts, struct capture_result *res)
 {
-	struct session s = {.opts = opts, .res = res, .cupti.link = opts->shim};
+	struct session s = {.opts = opts,
+			    .res = res,
+			    .components = session_components,
+			    .cupti.link = opts->shim};
 	int err;
 
 	if (opts->held) {

@@ -7,15 +7,22 @@
 #define UNREAD_NS 16000000000ull
 #define BEHIND_NS 2000000000ull /* for how long windows may go on while none is read */
 
-int capture_ring__new(struct session *s)
+int capture_ring__new(struct session *s, ring_taker take)
 {
 	const struct ring_limits limits = {RING_BEGIN_BYTES, s->opts->ring_bytes};
-	const int err = ring__new(bpf_map__fd(s->probes.skel->maps.ring), &limits,
-				  session__on_record, s, &s->records.ring);
+	const int err = ring__new(bpf_map__fd(s->probes.skel->maps.ring), &limits, take, s,
+				  &s->records.ring);
 
 	return err ? err__set(err, "cannot make the buffer between kernel and recorder: %s",
 			      strerror(-err))
 		   : 0;
+}
+
+int session__drain(struct session *s)
+{
+	const int err = ring__read(s->records.ring);
+
+	return s->records.err ? s->records.err : err;
 }
 
 /* Of windows of known length twice one's records can wait, and those of BEHIND_NS where more

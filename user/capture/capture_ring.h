@@ -9,7 +9,7 @@
 #define RING_WAIT_BYTES	 (1ull << 20)  /* a record for each step */
 #define RING_ARMED_BYTES (4ull << 20)  /* at least */
 
-int capture_ring__new(struct session *s);
+int capture_ring__new(struct session *s, ring_taker take);
 /* Steps and how often probes are hit are known, if they can be. 0 or an error of reading. */
 int capture_ring__learned(struct session *s);
 /* Before the window's probes go in, and once they are out. As above. */

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A part of a session, by what the loop calls of it. components.c has them all, in the order in which they are
- * called. A component keeps its state to itself; nothing but components.c calls these.
+ * called. A component keeps its state to itself; nothing but component.c calls these, and apart from `prepare` none of
+ * them waits or calls the loop.
  */
 #ifndef PROFTRACE_COMPONENT_H
 #define PROFTRACE_COMPONENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+struct pollfd;
 struct session;
 
 /* NULL: nothing to do then. What returns an int: 0 or a negative errno with err__set; the first error ends the
@@ -20,6 +24,11 @@ struct component {
 	/* In each turn, when the records that came were read, but not more often than every so many ms. */
 	int (*poll)(struct session *s);
 	unsigned int every_ms;
+	bool after_errors; /* also in the turn that ends the session by one */
+	/* While windows are far away: for how long it needs no turn; up to most_ms. 0: records come. And what wakes
+	 * it meanwhile: into fds, up to `most`; returns how many. */
+	int (*quiet_ms)(const struct session *s, int most_ms);
+	size_t (*wakes)(const struct session *s, struct pollfd *fds, size_t most);
 	/* The same while windows are awaited or open, and not before. */
 	int (*poll_windows)(struct session *s);
 	/* The window's file is there, and none of its records has come. */
@@ -33,10 +42,17 @@ struct component {
 };
 
 #define COMPONENTS_MAX 32
+#define QUIET_LEAST_MS 50
+
+/* Of every session, NULL behind the last. */
+extern const struct component *const session_components[];
 
 /* All of one kind, in order, up to the first error. */
 int components__prepare(struct session *s);
-int components__poll(struct session *s);
+/* err: of the turn until now. Returns it, or the first one. */
+int components__poll(struct session *s, int err);
+int components__quiet_ms(const struct session *s, int most_ms);
+size_t components__wakes(const struct session *s, struct pollfd *fds, size_t most);
 int components__poll_windows(struct session *s);
 void components__window_open(struct session *s);
 void components__window_close(struct session *s);

@@ -33,23 +33,10 @@ void session__progress_end(struct session *s)
 	s->turn.progress_ns = 0;
 }
 
-/* strace and the like stop it for a moment at each call. */
-static bool goes_on(struct session *s)
-{
-	for (int i = 0; i < 10; i++) {
-		usleep(10000);
-		if (!target__alive(s->target) || !s->target->is_stopped)
-			return true;
-	}
-	return false;
-}
-
 void session__warn_stopped(struct session *s)
 {
 	const pid_t pid = s->opts->pid, tracer = proc__status(pid, "TracerPid");
 
-	if (tracer > 0 && goes_on(s))
-		return;
 	session__progress_end(s);
 	if (tracer > 0)
 		log__warn("process %d is held by process %d, which traces it (a debugger?): no "

@@ -5,6 +5,9 @@
 #include "capture/arming/arm.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/return_sites.h"
+#include "capture/arming/step_compare.h"
+#include "capture/capture_ring.h"
+#include "capture/device/device_start.h"
 #include "capture/no_window.h"
 #include "capture/processes/await.h"
 #include "capture/rendezvous.h"
@@ -13,6 +16,9 @@
 #include "common/util.h"
 
 #define TURN_MS 10
+
+#define LATE_RECORDS_NS 300000000ull
+#define QUIET_NS	100000000ull
 
 static void window_stop(struct session *s)
 {
@@ -108,6 +114,33 @@ static int look_at_duration(struct session *s, struct wait *w)
 	return WAIT_GOES_ON;
 }
 
+/* A window that opens without steps has the places of most calls. */
+struct growth {
+	uint32_t cnt;
+	uint64_t changed_ns; /* since the wait began; 0: it has not */
+};
+
+static int look_at_growth(struct session *s, struct wait *w)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+	struct growth *g = w->ctx;
+
+	if (s->attaching.return_sites != g->cnt)
+		g->changed_ns = now_ns;
+	g->cnt = s->attaching.return_sites;
+	return g->cnt && now_ns >= g->changed_ns + QUIET_NS ? WAIT_IS_OVER : WAIT_GOES_ON;
+}
+
+static int await_return_sites(struct session *s)
+{
+	struct growth growth = {.cnt = s->attaching.return_sites};
+
+	if (!return_sites__are_needed(s))
+		return 0;
+	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_ms = 10,
+					       .end_ns = clock__monotonic_ns() + LATE_RECORDS_NS});
+}
+
 /* From the first boundary, or from now if there are no steps, for a time. */
 static int record_duration(struct session *s)
 {
@@ -116,7 +149,7 @@ static int record_duration(struct session *s)
 	int err = components__prepare(s);
 
 	if (!err && !s->rule.boundary && !s->start.program)
-		err = return_sites__await(s);
+		err = await_return_sites(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
 	arm__may_open(s);
 	if (s->rule.boundary) {
@@ -130,26 +163,30 @@ static int record_duration(struct session *s)
 						     .turn_ms = TURN_MS, .for_windows = true});
 }
 
-/* stopped: nobody waits for more. Ends the window if one is open, reads what is on its way, and
- * closes the file. */
+/* stopped: nobody waits for more. */
+static int finish_last(struct session *s, bool stopped)
+{
+	int err = device_start__await_end(s), settle_err = session__window_settle(s);
+
+	err = err ? err : settle_err;
+	if (!err && !stopped)
+		step_compare__watch(s);
+	return session__window_write(s, err);
+}
+
+/* Ends the window if one is open, reads what is on its way, and closes the file. */
 static int record_end(struct session *s, bool stopped)
 {
 	/* Steps that are over already are read before the window is told that it ends. */
-	int err = session__drain(s);
+	int err = session__drain(s), finish_err;
 
 	window_stop(s);
 	if (!err)
 		err = session__drain(s);
-	if (s->window.writer) {
-		int finish_err;
-
-		s->windows.is_last = !stopped;
-		finish_err = session__window_finish(s);
-
-		if (!err)
-			err = finish_err;
-	}
-	return err;
+	if (!s->window.writer)
+		return err;
+	finish_err = finish_last(s, stopped);
+	return err ? err : finish_err;
 }
 
 int session__record(struct session *s)

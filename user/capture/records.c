@@ -115,13 +115,6 @@ int session__on_record(void *ctx, void *data, size_t size)
 	return err;
 }
 
-int session__drain(struct session *s)
-{
-	const int err = ring__read(s->records.ring);
-
-	return s->records.err ? s->records.err : err;
-}
-
 static void window_open(struct session *s)
 {
 	decoder__set_writer(s->records.decoder, s->window.writer);

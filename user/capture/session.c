@@ -2,7 +2,7 @@
 /* What a session has: made once it is known what is to be seen, and given up at its end. */
 #include "capture/session.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "capture/capture_ring.h"
 #include "capture/control/control.h"
 #include "capture/decode/long_names.h"
@@ -48,7 +48,7 @@ int session__load(struct session *s)
 	decoder__set_stacks(s->records.decoder, s->records.stacks);
 	decoder__set_long_names(s->records.decoder, s->records.long_names);
 	decoder__set_asleep(s->records.decoder, asleep_since, s);
-	return capture_ring__new(s);
+	return capture_ring__new(s, session__on_record);
 }
 
 void session__free(struct session *s)

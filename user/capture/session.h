@@ -16,6 +16,7 @@
 #include "capture/device/pointer_hooks.h"
 #include "capture/learn.h"
 #include "capture/probes.h"
+#include "capture/processes/alive.h"
 #include "capture/processes/await.h"
 #include "capture/processes/follow.h"
 #include "capture/ring.h"
@@ -33,7 +34,7 @@ struct python_stacks;
 
 /* When things were done last. */
 struct turn {
-	uint64_t polled_ns[COMPONENTS_MAX]; /* in the order of components.c */
+	uint64_t polled_ns[COMPONENTS_MAX]; /* in the order of components */
 	uint64_t progress_ns;
 };
 
@@ -60,6 +61,12 @@ struct step_length {
 	uint64_t ns, run_ns; /* run_ns: of it its thread ran */
 };
 
+/* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
+static inline uint64_t step_length__paid_ns(const struct step_length *l)
+{
+	return l->run_ns ? l->run_ns : l->ns;
+}
+
 struct session {
 	const struct capture_opts *opts;
 	struct capture_result *res;
@@ -77,7 +84,9 @@ struct session {
 	struct sched_source *sched;
 	struct task_source *tasks;
 	bool target_gone, target_execed;
+	struct alive alive;
 	struct turn turn;
+	const struct component *const *components;
 
 	/* steps */
 	struct learning learning;
@@ -124,10 +133,6 @@ void session__thaw(struct session *s);
 void session__release_memory(struct session *s);
 /* What the programs count from the attach on counts for a window from here on. */
 void session__count_anew(struct session *s);
-/* Was there a sign of steps of the job's own kind, though they are told by a period of operators? */
-bool session__period_is_doubtful(const struct session *s);
-/* The same of tracing: what repeats then are its operators. */
-bool session__period_is_traced(const struct session *s);
 /* One record. */
 int session__on_record(void *ctx, void *data, size_t size);
 /* Reads what is in the ring now. */
@@ -135,22 +140,14 @@ int session__drain(struct session *s);
 
 /* Finds the step rule; 0 with rule.boundary PT_CLASS_NONE if there are no steps to be seen. */
 int session__learn(struct session *s);
-/* Where frames of proftrace.h may come, they open steps from now on. */
-void session__step_by_frames(struct session *s);
 /* Keeps statistics of some whole steps; their number goes to *steps, the length of one to s->step_ns.
  * -EAGAIN: they turned out to be none, learn again. */
 int session__measure_steps(struct session *s, uint64_t *steps);
-/* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
-uint64_t session__paid_ns(const struct session *s);
 /* Leaves out functions that are not worth their probe, from what was seen since learning began.
  * -EAGAIN: the steps turned out to be none, learn again. */
 int session__prune(struct session *s);
 /* The same for a window without steps, from what some tenths of a second show; attaches what stays. */
 int session__prune_by_time(struct session *s);
-
-/* What probes see in a look, or so many steps (0: however many), or so many calls, goes to s->log,
- * which the caller frees. 0 or a negative errno of the ring. */
-int session__log_calls(struct session *s, uint64_t steps, uint64_t calls);
 
 /* A progress line: kept live on a tty, one line each otherwise. */
 void session__progress(struct session *s, const char *fmt, ...)
@@ -165,5 +162,10 @@ struct losses session__losses(const struct session *s);
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns);
 /* Its last records are on their way; session__window_finish when they have come. */
 void session__window_close(struct session *s, uint64_t close_ns);
+/* Writes what is still open and the summary, and closes the file. */
 int session__window_finish(struct session *s);
+/* The same in two halves. Nothing is written to the window after the first, and its summary waits in s->windows.
+ * err: of the first. */
+int session__window_settle(struct session *s);
+int session__window_write(struct session *s, int err);
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/timed.h"
 #include "bpf/ctl.h"
+#include "capture/capture_ring.h"
 #include "capture/session.h"
+#include "capture/steps/session_rule.h"
 #include "common/util.h"
 
 static int open_now(struct session *s)

@@ -2,17 +2,16 @@
 /* The loop of a session: reads what has come, does what is due, and looks whether what it waits for
  * is there. */
 #include "capture/session.h"
-#include "capture/arming/idle.h"
 #include "capture/capture_ring.h"
-#include "capture/control/control.h"
 #include "common/err.h"
 #include "common/util.h"
-#include <signal.h>
+#include <poll.h>
 #include <string.h>
 
 #define MS 1000000ull
 
-volatile sig_atomic_t capture_stop;
+#define QUIET_MS 1000
+#define SHOWN_MS 200 /* at most, where somebody looks at the progress */
 
 /* Reads the ring for up to timeout_ms, and does what is due. */
 static int turn(struct session *s, int timeout_ms)
@@ -27,10 +26,7 @@ static int turn(struct session *s, int timeout_ms)
 		return s->records.err;
 	if (err)
 		return err__set(err, "reading events failed: %s", strerror(-err));
-	err = session__drain(s);
-	if (!err)
-		err = components__poll(s);
-	control__pump(s); /* also after an error: whoever asks gets an answer */
+	err = components__poll(s, session__drain(s));
 	if (!err && s->target_gone)
 		err = -ESRCH;
 	if (!err && capture_stop)
@@ -45,14 +41,22 @@ static int min_ms(int ms, uint64_t end_ns)
 	return left < (uint64_t)ms ? (int)left : ms;
 }
 
+/* Until then, or a record or a component wakes us. */
+static void sleep_ms(const struct session *s, int ms)
+{
+	struct pollfd fds[32] = {{.fd = ring__poll_fd(s->records.ring), .events = POLLIN}};
+
+	poll(fds, 1 + components__wakes(s, &fds[1], ARRAY_SIZE(fds) - 1), ms);
+}
+
 /* Far from a window nothing comes, and whoever shares a core with us should not notice us. */
 static int turn_for_windows(struct session *s, const struct wait *w)
 {
-	const int ms = idle__ms(s);
+	const int ms = components__quiet_ms(s, s->opts->progress ? SHOWN_MS : QUIET_MS);
 	int err;
 
 	if (ms)
-		idle__sleep(s, w->end_ns ? min_ms(ms, w->end_ns) : ms);
+		sleep_ms(s, w->end_ns ? min_ms(ms, w->end_ns) : ms);
 	err = turn(s, ms ? 0 : w->turn_ms);
 	return err ? err : components__poll_windows(s);
 }

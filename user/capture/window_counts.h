@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_WINDOW_COUNTS_H
 #define PROFTRACE_WINDOW_COUNTS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "capture/sched/fault_count.h"
@@ -15,7 +16,7 @@ struct windows {
 	bool timed;		  /* they open and close by time, and not at steps */
 	bool ending;		  /* this one has closed, its last records are on their way */
 	bool discard;		  /* what it has recorded is not wanted */
-	bool is_last;		  /* no window follows it */
+	json_t *summary;	  /* of one that is settled and not yet written */
 	uint64_t shifted_before, shift; /* steps by which windows were late: all, this one */
 	const char *late_for; /* what this one waited for then, as a clause */
 };

@@ -2,6 +2,7 @@
 /* A window of a session, from its opening to its summary. */
 #include "capture/session.h"
 #include "capture/arming/probeless.h"
+#include "capture/arming/step_cost.h"
 #include "capture/arming/steps_only.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -95,11 +96,6 @@ const struct component component_window_end = {
 	.poll_windows = find_end,
 };
 
-uint64_t session__paid_ns(const struct session *s)
-{
-	return s->step_length.run_ns ? s->step_length.run_ns : s->step_length.ns;
-}
-
 void session__count_anew(struct session *s)
 {
 	s->before.callee_ends = s->probes.ctl->callee_ends;
@@ -121,20 +117,27 @@ static int keep(const struct window *w, struct capture_result *res)
 			     : ARRAY_PUSH(res->memory, res->memory_cnt, res->memory_cap, w->memory);
 }
 
-/* Writes what is still open and the summary, and closes the file. */
-int session__window_finish(struct session *s)
+int session__window_settle(struct session *s)
+{
+	int err;
+
+	s->windows.summary = json_object();
+	err = components__window_finish(s, s->windows.summary);
+	components__describe(s, s->windows.summary);
+	return err;
+}
+
+int session__window_write(struct session *s, int err)
 {
 	struct window *w = &s->window;
-	json_t *summary = json_object();
-	int err, close_err;
+	json_t *summary = s->windows.summary;
+	int close_err;
 	bool kept;
 
-	err = components__window_finish(s, summary);
-	if (err)
-		s->windows.is_last = false; /* nothing is measured behind it */
-	components__describe(s, summary);
+	step_cost__describe(&s->step_cost, json_object_get(summary, "cost"));
 	session__count_anew(s);
 	s->windows.ending = false;
+	s->windows.summary = NULL;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	probeless__check(s);
@@ -156,6 +159,11 @@ int session__window_finish(struct session *s)
 	return err;
 }
 
+int session__window_finish(struct session *s)
+{
+	return session__window_write(s, session__window_settle(s));
+}
+
 /* Those that nothing else finishes before the next opens: device times are settled by their
  * component. */
 static int finish_ended(struct session *s)
@@ -166,7 +174,13 @@ static int finish_ended(struct session *s)
 	return session__window_finish(s);
 }
 
+static int quiet_ms(const struct session *s, int most_ms)
+{
+	return s->window.writer ? 0 : most_ms;
+}
+
 const struct component component_window_file = {
 	.name = "files of windows",
 	.poll = finish_ended,
+	.quiet_ms = quiet_ms,
 };

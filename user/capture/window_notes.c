@@ -5,6 +5,7 @@
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/watched.h"
+#include "capture/steps/session_rule.h"
 #include "common/counted.h"
 #include "common/util.h"
 #include "privilege/sandbox.h"

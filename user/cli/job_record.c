@@ -3,7 +3,7 @@
 #include "analysis/job/job.h"
 #include "attach/attach.h"
 #include "attach/privilege.h"
-#include "capture/device/device_time.h"
+#include "capture/device/device_library.h"
 #include "capture/rendezvous.h"
 #include "cli/next_try.h"
 #include "cli/place.h"
@@ -209,7 +209,7 @@ static int capture_all(struct job_record *j)
 		err = start_one(j, i);
 	/* The captures have their own. */
 	rights__enter(RIGHTS_END, false);
-	device_time__give_up_loading();
+	device_library__give_up_loading();
 	if (err)
 		signal_all(j, SIGTERM);
 	/* Those that were started detach in order, whatever happened here. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/record_run.h"
-#include "capture/device/device_time.h"
+#include "capture/device/device_library.h"
 #include "cli/cli.h"
 #include "cli/html_page.h"
 #include "cli/next_try.h"
@@ -226,7 +226,7 @@ int record_run(struct record_options *o)
 	/* Where the capture never came to take it over, the program is held yet, and let go later.
 	 */
 	if (!o->capture.held || !*o->capture.held)
-		device_time__give_up_loading();
+		device_library__give_up_loading();
 	if (err)
 		cli__fail(err);
 	for (size_t i = 0; o->paths_fd && i < res.path_cnt && !res.aborted; i++)

@@ -1,116 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/arm.h"
-#include "bpf/events.h"
 #include "bpf/skeleton.h"
-#include "capture/capture_ring.h"
-#include "capture/device/device_time.h"
+#include "capture/arming/arm_groups.h"
+#include "capture/arming/may_open.h"
 #include "capture/arming/probeless.h"
-#include "capture/processes/follow.h"
-#include "capture/steps/optimizer_step.h"
 #include "capture/arming/steps_only.h"
+#include "capture/arming/until_window.h"
+#include "capture/capture_ring.h"
 #include "capture/session.h"
+#include "capture/steps/optimizer_step.h"
 #include "common/err.h"
 #include "common/util.h"
-#include <sys/resource.h>
-
-#define MS 1000000ull
-
-/* Probes are attached this long before their window, and detached only if it is twice as far. */
-#define LEAST_LEAD_NS (1500 * MS)
-
-uint64_t arm__lead_after(uint64_t attach_ns)
-{
-	const uint64_t lead = 2 * attach_ns;
-
-	return lead > LEAST_LEAD_NS ? lead : LEAST_LEAD_NS;
-}
-
-uint64_t arm__lead_ns(const struct session *s)
-{
-	return arm__lead_after(s->attaching.longest_ns);
-}
-
-/* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
- * while we hold it would make the target wait. Fails without privilege, and then it is as before.
- */
-void arm__hurry(bool on)
-{
-	static int usual;
-
-	if (on)
-		usual = getpriority(PRIO_PROCESS, 0);
-	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
-}
-
-void arm__set_open(struct session *s)
-{
-	const bool starting = device_time__is_starting(s);
-
-	const bool is_full = s->residency == RESIDENCY_FULL;
-
-	if (!is_full || starting)
-		s->cupti.awaited = is_full;
-	/* The library ends with a window and begins with the next: the programs open none before
-	 * that, however late it is noticed that one has ended. */
-	s->probes.ctl->armed_once = s->device != NULL;
-	s->probes.ctl->armed = is_full && !starting ? s->windows.closes_seen + 1 : 0;
-}
-
-/* Ranges may be the steps. */
-static bool makes_steps(const struct session *s, int group)
-{
-	if (group != GROUP_WATCH)
-		return false;
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].row == s->rule.row)
-			return true;
-	return s->opts->step_range != NULL;
-}
+#include <malloc.h>
 
 /* Hit by each operator, allocation or call of the device. */
 static bool is_of_operators(enum probe_group group)
 {
 	return group >= GROUP_OPERATOR && group <= GROUP_NODE_TYPE;
-}
-
-static int attach_group(struct session *s, enum probe_group group)
-{
-	int err;
-
-	if (group == GROUP_WATCH && s->opts->timer_only && !makes_steps(s, group))
-		return 0;
-	optimizer_step__forget(s, group);
-	err = probes__attach(&s->probes, group, s->target->pid);
-	if (group == GROUP_WATCH)
-		optimizer_step__read_count(s);
-	return err ? err : follow__attach(s, group);
-}
-
-/* What ended meanwhile did so unseen. */
-static void forget_calls(struct session *s)
-{
-	s->probes.ctl->changed_ns = clock__monotonic_ns();
-	decoder__forget_calls(s->records.decoder, s->probes.ctl->changed_ns);
-}
-
-static int attach_groups(struct session *s, const bool chosen[GROUP_CNT])
-{
-	uint64_t begin = clock__monotonic_ns(), took;
-	int err = 0;
-
-	arm__hurry(true);
-	for (int g = 0; g < GROUP_CNT && !err; g++)
-		if (chosen[g])
-			err = attach_group(s, g);
-	arm__hurry(false);
-	forget_calls(s);
-	took = clock__monotonic_ns() - begin;
-	if (took > s->attaching.longest_ns)
-		s->attaching.longest_ns = took;
-	log__debug("attached in %.1f ms", (double)took / 1e6);
-	if (!err && !s->sched && !s->opts->timer_only)
-		err = sched_source__start(s->probes.skel, &s->sched);
-	return err;
 }
 
 static void enter(struct session *s, enum residency to)
@@ -139,7 +45,7 @@ int arm__attach(struct session *s)
 	for (int g = 0; g < GROUP_CNT; g++)
 		chosen[g] = !is_of_operators(g);
 	s->attaching.begin_ns = clock__monotonic_ns();
-	return attach_groups(s, chosen);
+	return arm__attach_groups(s, chosen);
 }
 
 int arm__attach_operators(struct session *s)
@@ -148,7 +54,7 @@ int arm__attach_operators(struct session *s)
 
 	for (int g = 0; g < GROUP_CNT; g++)
 		chosen[g] = is_of_operators(g);
-	return enter_full(s, attach_groups(s, chosen));
+	return enter_full(s, arm__attach_groups(s, chosen));
 }
 
 void arm__detach_operators(struct session *s)
@@ -161,57 +67,24 @@ void arm__detach_operators(struct session *s)
 	enter(s, RESIDENCY_STEPS_ONLY);
 }
 
-int arm__attach_alone(struct session *s, enum probe_group group)
-{
-	int err;
-
-	arm__hurry(true);
-	err = probes__attach(&s->probes, group, s->target->pid);
-	arm__hurry(false);
-	forget_calls(s);
-	return err;
-}
-
-int arm__reattach(struct session *s, enum probe_group group)
-{
-	int err;
-
-	arm__hurry(true);
-	err = attach_group(s, group);
-	arm__hurry(false);
-	forget_calls(s);
-	return err;
-}
-
-void arm__detach(struct session *s, enum probe_group group)
-{
-	arm__hurry(true);
-	probes__detach(&s->probes, group);
-	arm__hurry(false);
-}
-
-int arm__reattach_steps(struct session *s)
-{
-	struct pt_ctl *ctl = s->probes.ctl;
-	int err;
-
-	/* What was seen of the step in which they were taken out is of that step. */
-	ctl->need_seen = ctl->epoch_ended = 0;
-	err = arm__reattach(s, GROUP_STEP);
-	steps_only__forget_ranges(s);
-	return err;
-}
-
 int arm__take_out(struct session *s)
 {
 	const int err = optimizer_step__set(s, false);
 
 	arm__hurry(true);
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
-		if (!makes_steps(s, g))
+		if (!arm__makes_steps(s, g))
 			probes__detach(&s->probes, g);
 	arm__hurry(false);
 	return err;
+}
+
+void session__release_memory(struct session *s)
+{
+	target__drop_elfs(s->target);
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 static int disarm(struct session *s)
@@ -252,41 +125,8 @@ int arm__rearm(struct session *s)
 		return err;
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
-	err = enter_full(s, attach_groups(s, chosen));
+	err = enter_full(s, arm__attach_groups(s, chosen));
 	return err ? err : optimizer_step__set(s, true);
-}
-
-uint64_t arm__steps_left(const struct pt_ctl *ctl)
-{
-	const struct pt_schedule *p = &ctl->schedule;
-	uint64_t cycle = p->closed + p->ready + p->record, skip = p->skip_first + ctl->shifted;
-	uint64_t step = ctl->started ? probeless__step(ctl) : 0, pos;
-
-	if (ctl->hold)
-		return ctl->hold == PT_HOLD_RECORD ? 0 : UINT64_MAX;
-	if (step < skip)
-		return skip + p->closed - step;
-	if (!cycle || (p->repeat && (step - skip) / cycle >= p->repeat))
-		return UINT64_MAX;
-	pos = (step - skip) % cycle;
-	return pos < p->closed ? p->closed - pos : 0;
-}
-
-static uint64_t latest_step_ns(const struct session *s)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t ns = ctl->step_seq > 2 ? ctl->step_took_ns : s->step_length.ns;
-
-	return ns ? ns : 1;
-}
-
-uint64_t arm__until_window_ns(const struct session *s)
-{
-	const uint64_t left = arm__steps_left(s->probes.ctl);
-	uint64_t ns;
-
-	return __builtin_mul_overflow(left, probeless__pace(s, latest_step_ns(s)), &ns) ? UINT64_MAX
-											: ns;
 }
 
 static int leave_updates(struct session *s)
@@ -354,7 +194,7 @@ static int poll_residency(struct session *s)
 		probeless__look(s);
 	view = (struct residency_view){
 		.left = arm__steps_left(s->probes.ctl),
-		.lead = arm__lead_ns(s) / probeless__pace(s, latest_step_ns(s)),
+		.lead = arm__lead_ns(s) / arm__step_ns(s),
 		.passes_tell = steps_only__passes_tell(s),
 		.counters_tell = probeless__may_begin(s),
 		.pause_is_over = probeless__pause_is_over(s),
@@ -365,4 +205,5 @@ static int poll_residency(struct session *s)
 const struct component component_residency = {
 	.name = "probe residency",
 	.poll_windows = poll_residency,
+	.quiet_ms = arm__quiet_ms,
 };

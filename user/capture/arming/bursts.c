@@ -2,6 +2,7 @@
 #include "capture/arming/bursts.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -89,28 +90,36 @@ static void take_out(struct session *s)
 	probes__forget_spans(&s->probes);
 }
 
-int bursts__log(struct session *s)
+int bursts__begin(struct session *s, struct burst *burst)
 {
-	const uint64_t most = most_calls(s), begin_ns = clock__monotonic_ns();
-	const uint64_t own_ns = process__cpu_ns(s->opts->pid), beside_ns = beside_ran_ns(s);
-	uint64_t seen_ns = 0, ran_ns;
 	int err = 0;
 
+	*burst = (struct burst){
+		.most_calls = most_calls(s),
+		.begin_ns = clock__monotonic_ns(),
+		.own_ns = process__cpu_ns(s->opts->pid),
+		.beside_ns = beside_ran_ns(s),
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(burst_groups) && !err; i++)
 		err = arm__attach_alone(s, burst_groups[i]);
-	if (!err && (s->probes.attached[GROUP_OPERATOR] || s->probes.attached[GROUP_INNER])) {
-		seen_ns = clock__monotonic_ns();
-		err = session__log_calls(s, 0, most);
-		seen_ns = clock__monotonic_ns() - seen_ns;
-	}
-	take_out(s);
-	if (!seen_ns)
-		return err;
-	note(s, seen_ns, clock__monotonic_ns() - begin_ns);
-	ran_ns = since(beside_ran_ns(s), beside_ns);
-	s->bursts.descendants_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
-				    ran_ns > since(process__cpu_ns(s->opts->pid), own_ns);
+	if (!err && (s->probes.attached[GROUP_OPERATOR] || s->probes.attached[GROUP_INNER]))
+		burst->seen_ns = clock__monotonic_ns();
 	return err;
+}
+
+void bursts__end(struct session *s, const struct burst *burst)
+{
+	const uint64_t now_ns = clock__monotonic_ns();
+	uint64_t seen_ns, ran_ns;
+
+	take_out(s);
+	if (!burst->seen_ns)
+		return;
+	seen_ns = now_ns - burst->seen_ns;
+	note(s, seen_ns, clock__monotonic_ns() - burst->begin_ns);
+	ran_ns = since(beside_ran_ns(s), burst->beside_ns);
+	s->bursts.descendants_ran = (double)ran_ns >= BELOW_RUNS * (double)seen_ns &&
+				    ran_ns > since(process__cpu_ns(s->opts->pid), burst->own_ns);
 }
 
 int bursts__weigh(struct session *s)

@@ -30,10 +30,18 @@ struct bursts {
 bool bursts__may(const struct session *s);
 /* The same after so long, if the process runs all the time. */
 bool bursts__may_within(const struct session *s, uint64_t ns);
-/* One burst: operators have probes until a look is over or the budget is spent. They have them in
- * the target, and in what it forks meanwhile, but not in other followed processes. Their calls go
- * to s->records.log, which the caller frees. */
-int bursts__log(struct session *s);
+/* One burst: operators have probes until a look is over or the budget is spent. */
+struct burst {
+	uint64_t most_calls; /* that may be seen in it */
+	uint64_t begin_ns, own_ns, beside_ns; /* when it began; what had run by then: the target, what is followed */
+	uint64_t seen_ns; /* when its probes were in; 0: there are none */
+};
+
+/* They have them in the target, and in what it forks meanwhile, but not in other followed processes. 0 or a negative
+ * errno with err__set. */
+int bursts__begin(struct session *s, struct burst *burst);
+/* Call in any case. What was called between the two is in s->records.log. */
+void bursts__end(struct session *s, const struct burst *burst);
 
 /* All probes come in, and stay, to see which are worth it. */
 int bursts__weigh(struct session *s);

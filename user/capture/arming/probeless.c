@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/probeless.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "capture/arming/steps_only.h"
+#include "capture/arming/until_window.h"
 #include "capture/session.h"
 #include "common/counted.h"
 #include "common/err.h"
@@ -112,15 +113,6 @@ bool probeless__pause_is_over(const struct session *s)
 	       (!ctl->hold && ctl->probeless_steps >= ctl->steps_left_probeless);
 }
 
-uint64_t probeless__pace(const struct session *s, uint64_t step_ns)
-{
-	const uint64_t seen = s->residency == RESIDENCY_NONE || s->probeless.is_checked
-				      ? s->probeless.step_ns
-				      : 0;
-
-	return seen && seen < step_ns ? seen : step_ns;
-}
-
 /* The first boundary since the probes came back has told how many steps there were, the next ones
  * whether they still are as they were. */
 void probeless__check(struct session *s)
@@ -139,11 +131,6 @@ void probeless__check(struct session *s)
 		return;
 	s->probeless.refuted = true;
 	steps_only__doubt(s, "not all steps were alike while they were counted without probes");
-}
-
-uint64_t probeless__step(const struct pt_ctl *ctl)
-{
-	return ctl->step + ctl->probeless_steps;
 }
 
 void probeless__describe(struct session *s)

@@ -40,10 +40,11 @@ bool probeless__pause_is_over(const struct session *s);
 int probeless__end(struct session *s);
 /* After that, whether what was counted can be true. Call often. */
 void probeless__check(struct session *s);
-/* Length of a step as it was seen from outside, if that is less. */
-uint64_t probeless__pace(const struct session *s, uint64_t step_ns);
 /* Steps until now, seen or counted. */
-uint64_t probeless__step(const struct pt_ctl *ctl);
+static inline uint64_t probeless__step(const struct pt_ctl *ctl)
+{
+	return ctl->step + ctl->probeless_steps;
+}
 /* Puts what a recording says of it where its step rule is explained, "" if there is nothing. */
 void probeless__describe(struct session *s);
 

@@ -2,6 +2,7 @@
 /* Before the first window: which functions are worth a probe, seen in some steps. */
 #include "capture/arming/prune_policy.h"
 #include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "capture/arming/launches.h"
 #include "capture/arming/node_types.h"
 #include "capture/arming/watched.h"
@@ -316,7 +317,7 @@ int session__prune(struct session *s)
 	if (err)
 		return err;
 	policy.steps = (double)steps;
-	policy.step_ns = session__paid_ns(s);
+	policy.step_ns = step_length__paid_ns(&s->step_length);
 	err = choose(s, &policy);
 	optimizer_step__keep_choice(s);
 	return err;

@@ -2,16 +2,13 @@
 #include "capture/arming/return_sites.h"
 #include "attach/site.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/shim_library.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-
-#define LATE_RECORDS_NS 300000000ull
-#define QUIET_NS	100000000ull
 
 static const struct planned_probe *entry_of(const struct probe_plan *plan, uint32_t row)
 {
@@ -141,38 +138,12 @@ static int attach_new(struct session *s, size_t from)
 	return err;
 }
 
-static bool are_needed(const struct session *s)
+bool return_sites__are_needed(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		if (s->plan.probes[i].return_site_program)
 			return true;
 	return false;
-}
-
-struct growth {
-	uint32_t cnt;
-	uint64_t changed_ns; /* since the wait began; 0: it has not */
-};
-
-static int look_at_growth(struct session *s, struct wait *w)
-{
-	const uint64_t now_ns = clock__monotonic_ns();
-	struct growth *g = w->ctx;
-
-	if (s->attaching.return_sites != g->cnt)
-		g->changed_ns = now_ns;
-	g->cnt = s->attaching.return_sites;
-	return g->cnt && now_ns >= g->changed_ns + QUIET_NS ? WAIT_IS_OVER : WAIT_GOES_ON;
-}
-
-int return_sites__await(struct session *s)
-{
-	struct growth growth = {.cnt = s->attaching.return_sites};
-
-	if (!are_needed(s))
-		return 0;
-	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_ms = 10,
-					       .end_ns = clock__monotonic_ns() + LATE_RECORDS_NS});
 }
 
 /* Probes for the places that were noted since the last time. Calls that return to others are

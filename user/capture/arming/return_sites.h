@@ -8,7 +8,7 @@
 
 #include "capture/session.h"
 
-/* Waits for calls, 0.3 s at most, so that a window which opens without steps has the places of most. */
-int return_sites__await(struct session *s);
+/* Are there such functions? */
+bool return_sites__are_needed(const struct session *s);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/step_cost.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/session.h"
 #include "common/err.h"
 #include "common/median.h"
 #include "common/util.h"
@@ -9,12 +9,8 @@
 #include <string.h>
 
 enum {
-	STEPS_MIN = 5,	/* on each side */
-	STEPS_MAX = 48, /* without probes */
-	PARTS = 4,	/* of a side */
-	UNLIKE = 2,	/* steps behind the change: the first may have had probes */
+	PARTS = 4, /* of a side */
 };
-#define WAIT_NS	      1000000000ull
 #define SD_OF_MAD     1.4826 /* standard deviation over median deviation, of a normal distribution */
 #define SE_OF_MEDIAN  1.2533 /* standard error of a median over that of a mean */
 #define IN_95_PERCENT 1.96
@@ -52,7 +48,7 @@ static double error_of_parts(const struct step_runs *runs, double center)
 	const size_t each = runs->cnt / PARTS;
 	double sum = 0;
 
-	if (each < STEPS_MIN)
+	if (each < STEP_COST_LEAST)
 		return 0;
 	for (size_t i = 0; i < PARTS; i++) {
 		struct step_runs part = {.cnt = each};
@@ -84,7 +80,7 @@ int step_cost__difference(const struct step_runs *with, const struct step_runs *
 	const double a = median_of(with), b = median_of(without);
 	double half;
 
-	if (with->cnt < STEPS_MIN || without->cnt < STEPS_MIN)
+	if (with->cnt < STEP_COST_LEAST || without->cnt < STEP_COST_LEAST)
 		return -ENODATA;
 	half = IN_95_PERCENT * sqrt(error_squared(with, a) + error_squared(without, b));
 	*out = (struct step_difference){a - b, a - b - half, a - b + half};
@@ -93,8 +89,7 @@ int step_cost__difference(const struct step_runs *with, const struct step_runs *
 
 /* ---- the steps ---- */
 
-/* The run time of up to cnt steps, of which the last ends at boundary `seq`. */
-static void read_runs(const struct pt_ctl *ctl, uint64_t seq, uint64_t cnt, struct step_runs *out)
+void step_cost__read(const struct pt_ctl *ctl, uint64_t seq, uint64_t cnt, struct step_runs *out)
 {
 	const uint64_t late = ctl->step_seq - seq;
 	const uint64_t most = late + 2 < PT_STEP_RING ? PT_STEP_RING - 2 - late : 0;
@@ -116,7 +111,7 @@ uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt)
 	struct step_runs runs;
 	uint64_t sum = 0;
 
-	read_runs(ctl, ctl->step_seq, cnt, &runs);
+	step_cost__read(ctl, ctl->step_seq, cnt, &runs);
 	for (size_t i = 0; i < runs.cnt; i++)
 		sum += runs.ns[i];
 	return runs.cnt ? sum / runs.cnt : 0;
@@ -155,49 +150,11 @@ static void window_close(struct session *s)
 	/* What is behind its last whole step is taken to be alike. */
 	s->step_cost.run_ns =
 		(uint64_t)((double)(end - begin) * (double)length_ns / (double)in_steps_ns);
-	read_runs(ctl, seq, steps, &s->step_cost.with);
+	step_cost__read(ctl, seq, steps, &s->step_cost.with);
 }
 
-/* Records are read and thrown away: no window is open. */
-static int watch_until(struct session *s, uint64_t seq)
+void step_cost__describe(const struct step_cost *c, json_t *cost)
 {
-	const uint64_t until_ns = clock__monotonic_ns() + WAIT_NS;
-	const struct pt_ctl *ctl = s->probes.ctl;
-	const struct timespec pause = {.tv_nsec = 5000000};
-	int err = 0;
-
-	while (!err && !capture_stop && ctl->step_seq < seq && target__alive(s->target) &&
-	       clock__monotonic_ns() < until_ns) {
-		nanosleep(&pause, NULL);
-		err = session__drain(s);
-	}
-	return err;
-}
-
-/* Behind the last window: takes out what steps do not need, and watches some for a second at most.
- */
-static void compare(struct session *s)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	uint64_t from;
-	int err;
-
-	if (s->step_cost.with.cnt < STEPS_MIN || s->opts->timer_only || !s->sched ||
-	    s->residency != RESIDENCY_FULL)
-		return;
-	err = arm__take_out(s);
-	from = ctl->step_seq + UNLIKE;
-	if (!err)
-		err = watch_until(s, from + STEPS_MAX);
-	if (err)
-		log__debug("steps without probes: %s", err__take(err));
-	if (ctl->step_seq > from)
-		read_runs(ctl, ctl->step_seq, ctl->step_seq - from, &s->step_cost.without);
-}
-
-static void put(const struct session *s, json_t *cost)
-{
-	const struct step_cost *c = &s->step_cost;
 	struct step_difference d;
 
 	if (c->run_ns)
@@ -211,16 +168,8 @@ static void put(const struct session *s, json_t *cost)
 				      d.low_ns, "high_ns", d.high_ns));
 }
 
-static void describe(struct session *s, json_t *summary)
-{
-	if (s->windows.is_last)
-		compare(s);
-	put(s, json_object_get(summary, "cost"));
-}
-
 const struct component component_step_cost = {
 	.name = "step cost",
 	.window_open = window_open,
 	.window_close = window_close,
-	.describe = describe,
 };

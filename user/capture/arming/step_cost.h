@@ -31,9 +31,15 @@ struct step_cost {
 struct step_difference {
 	double added_ns, low_ns, high_ns;
 };
-/* Of the medians. -ENODATA: fewer than 5 steps on a side. */
+#define STEP_COST_LEAST 5 /* steps on a side */
+/* Of the medians. -ENODATA: fewer steps on a side. */
 int step_cost__difference(const struct step_runs *with, const struct step_runs *without,
 			  struct step_difference *out);
+
+/* The run time of up to cnt steps, of which the last ends at boundary `seq`. */
+void step_cost__read(const struct pt_ctl *ctl, uint64_t seq, uint64_t cnt, struct step_runs *out);
+/* For the summary's "cost". */
+void step_cost__describe(const struct step_cost *c, json_t *cost);
 
 /* Mean run time of the latest `cnt` steps; 0: not known. */
 uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/steps_only.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
+#include "capture/arming/until_window.h"
 #include "capture/steps/epoch_end.h"
 #include "capture/steps/step_probes.h"
 #include "capture/session.h"
@@ -162,17 +163,11 @@ bool steps_only__passes_tell(const struct session *s)
 	return s->probes.ctl->steps_only && s->probes.ctl->pass_is_update && is_settled(s);
 }
 
-void steps_only__forget_ranges(struct session *s)
-{
-	s->probes.ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->records.decoder, s->probes.ctl->woken_ns);
-}
-
 void steps_only__end(struct session *s)
 {
 	if (!s->probes.ctl->steps_only)
 		return;
-	steps_only__forget_ranges(s);
+	arm__forget_ranges(s);
 	s->probes.ctl->steps_only = 0;
 	s->steps_only.odd = s->probes.ctl->passes_odd;
 }

@@ -34,8 +34,6 @@ void steps_only__begin(struct session *s);
 void steps_only__go_on(struct session *s);
 /* Backward passes stand for the updates behind them, which need no probes any more. */
 bool steps_only__passes_tell(const struct session *s);
-/* Probes of ranges are back: of those that began before, the end is not known. */
-void steps_only__forget_ranges(struct session *s);
 /* While the probes are there: whether what was counted by backward passes can be true. */
 void steps_only__poll(struct session *s);
 /* Warns that steps were not as they were counted. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/timer_only.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "capture/steps/step_probes.h"
 #include "common/counted.h"
 #include "common/err.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/watched.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "common/util.h"
 
 #define SLOW 2.0 /* times as long */

@@ -11,6 +11,7 @@
 #include "common/util.h"
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,3 +272,31 @@ void control__pump(struct session *s)
 	}
 	dump_if_due(s);
 }
+
+static int poll_requests(struct session *s)
+{
+	control__pump(s);
+	return 0;
+}
+
+static size_t wakes(const struct session *s, struct pollfd *fds, size_t most)
+{
+	size_t cnt = 0;
+
+	if (s->control.fd <= 0 || !most)
+		return 0;
+	fds[cnt++] = (struct pollfd){.fd = s->control.fd, .events = POLLIN};
+	for (size_t i = 0; i < CONTROL_CLIENTS && cnt < most; i++)
+		if (s->control.clients[i].fd > 0)
+			fds[cnt++] =
+				(struct pollfd){.fd = s->control.clients[i].fd, .events = POLLIN};
+	return cnt;
+}
+
+/* Whoever asks gets an answer, in the session's last turn, too. */
+const struct component component_control = {
+	.name = "proftrace ctl",
+	.poll = poll_requests,
+	.after_errors = true,
+	.wakes = wakes,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/device/device_calls.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "common/err.h"
 #include "common/util.h"
 #include "device/cuda_calls.h"

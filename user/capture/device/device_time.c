@@ -3,8 +3,8 @@
 #include "bpf/ctl.h"
 #include "bpf/events.h"
 #include "bpf/thread_state.h"
-#include "capture/arming/arm.h"
-#include "capture/device/cupti_watch.h"
+#include "capture/arming/may_open.h"
+#include "capture/device/device_library.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
 #include "common/err.h"
@@ -12,377 +12,9 @@
 #include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
 
-#define MS	      1000000ull
-#define LEAD_NS	      (1000 * MS) /* the library is started so long before a window */
-#define FIRST_LEAD_NS (4000 * MS) /* for the first time */
-#define LOOK_NS	      (1000 * MS) /* how often it is looked then whether there is CUDA by now */
-#define HOLD_NS	      (1000 * MS) /* its buffers are flushed five times in this */
+#define HOLD_NS 1000000000ull /* its buffers are flushed five times in this */
 
 static const char library_sleeps[] = "our library in the process does not record yet";
-
-static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
-{
-	const struct session *s = ctx;
-
-	return decoder__track(s->records.decoder, pid, tid);
-}
-
-static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
-		 const struct call_names *names)
-{
-	struct session *s = ctx;
-	struct pt_span of_row = *span;
-
-	of_row.probe = pointer_hooks__row(s, span->probe);
-	if (of_row.kind == PT_KIND_NODE && pointer_hooks__has_name(s, span->probe))
-		of_row.vtable = of_row.type_obj = 0;
-	return decoder__noted(s->records.decoder, pid, tid, &of_row, names->own, names->full);
-}
-
-static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
-{
-	struct session *s = ctx;
-
-	decoder__meet(s->records.decoder, pid, tid,
-		      &(struct pt_span){.ts_ns = call->begin_ns,
-					.end_ns = call->end_ns,
-					.probe = pointer_hooks__row(s, call->api),
-					.object = call->type});
-}
-
-static int before_span(void *ctx, uint32_t tid, uint64_t end_ns)
-{
-	return device_source__before(ctx, tid, end_ns);
-}
-
-static int look(void *ctx, uint64_t end_ns)
-{
-	return device_source__look(ctx, end_ns);
-}
-
-static void refuse(struct session *s, const char *why)
-{
-	log__warn("no device times: %s", why);
-	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "no device times: %s", why);
-}
-
-static int warn(struct session *s, const char *text)
-{
-	log__warn("process %d %s", s->opts->pid, text);
-	return probe_plan__missing(&s->plan, "perhaps some device times: the process %s", text);
-}
-
-/* Seen with the simulated driver alone, whose records are whole then. */
-static int warn_of_majors(struct session *s, const struct cupti_found *f)
-{
-	const unsigned int cupti = f->loaded_major ? f->loaded_major : f->chosen_major;
-	char text[256];
-	int err = 0;
-
-	if (f->older_major) {
-		snprintf(text, sizeof(text),
-			 "uses CUDA %u and %u: device times come from the libcupti of CUDA %u; "
-			 "whether it records all that CUDA %u calls is not known",
-			 f->major, f->older_major, cupti ? cupti : f->major, f->older_major);
-		err = warn(s, text);
-	}
-	if (!err && cupti && f->major && cupti != f->major) {
-		snprintf(text, sizeof(text),
-			 "%s the libcupti of CUDA %u and uses CUDA %u: whether it tells of all "
-			 "activities is not known",
-			 f->loaded_major ? "has" : "is given", cupti, f->major);
-		err = warn(s, text);
-	}
-	return err;
-}
-
-void device_time__give_up_loading(void)
-{
-	filter_reader__end();
-	session_filter__give_up_tracing();
-}
-
-void device_time__forbid_loading(const struct session *s)
-{
-	if ((s->cupti.attach_tried || s->cupti.never_loads || s->opts->no_inject) &&
-	    !s->start.program)
-		device_time__give_up_loading();
-}
-
-static int attach(struct session *s, struct target *t)
-{
-	const bool alone = !cuda__has_driver(t);
-	int err = shim__attach(t, s->opts->cupti, alone, &capture_stop, &s->cupti.link,
-			       &s->cupti.attached);
-
-	s->cupti.attach_tried = true;
-	device_time__forbid_loading(s);
-	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
-		return err; /* a mistake of the command line */
-	if (err == -EINTR)
-		return err;
-	if (err && alone)
-		log__warn("operators are seen by probes alone: %s", err__take(err));
-	else if (err)
-		refuse(s, err__take(err));
-	if (err)
-		return 0;
-	s->cupti.functions_alone = alone;
-	if (s->cupti.attached.cupti.unused)
-		log__warn("--cupti %s is not used: process %d has a libcupti already",
-			  s->opts->cupti, t->pid);
-	err = warn_of_majors(s, &s->cupti.attached.cupti);
-	log__info("%s: our library %s process %d, stopped for %.1f ms",
-		  alone ? "operators without probes" : "device times by CUPTI",
-		  s->cupti.attached.inject.already_loaded ? "was still in" : "went into", t->pid,
-		  (double)s->cupti.attached.inject.stopped_ns / 1e6);
-	return err;
-}
-
-/* A program that `run` starts has not loaded its libraries yet. One that runs has CUDA's runtime,
- * or makes no use of CUDA; --inject is for those that do later. */
-static bool may_use_cuda_later(const struct session *s)
-{
-	return s->opts->await_framework || s->opts->inject || cuda__has_runtime(s->target);
-}
-
-int device_time__choose(struct session *s)
-{
-	if (s->cupti.link || s->opts->no_inject)
-		return 0;
-	if (cuda__has_driver(s->target))
-		return attach(s, s->target);
-	s->cupti.never_loads = !may_use_cuda_later(s);
-	device_time__forbid_loading(s);
-	return 0;
-}
-
-static void take_along(struct session *s, struct device_source *device)
-{
-	decoder__set_before(s->records.decoder, device ? before_span : NULL, device);
-	decoder__set_look(s->records.decoder, device ? look : NULL, device);
-}
-
-int device_time__open(struct session *s)
-{
-	const struct device_taker taker = {.track = track, .noted = noted, .met = met, .ctx = s};
-	struct shim_link *link = s->cupti.link;
-	int err;
-
-	if (!link)
-		return 0;
-	s->cupti.link = NULL;
-	shim_link__set_waits(link, s->opts->sync_events);
-	err = device_source__new(link, s->target, &taker, &s->device);
-	if (!err)
-		take_along(s, s->device);
-	return err;
-}
-
-/* ---- around the window ---- */
-
-static int look_at_source(struct session *s, struct wait *w)
-{
-	if (device_source__settled(s->device, clock__monotonic_ns()))
-		return WAIT_IS_OVER;
-	session__progress(s, "%s %s", (const char *)w->ctx,
-			  s->cupti.functions_alone ? "our library" : "CUPTI");
-	return WAIT_GOES_ON;
-}
-
-static int wait_settled(struct session *s, char *what)
-{
-	return session__wait(s, &(struct wait){look_at_source, what, .turn_ms = 10});
-}
-
-static bool is_within(const struct session *s, uint64_t lead_ns)
-{
-	uint64_t left = arm__steps_left(s->probes.ctl);
-	bool scheduled = s->opts->has_schedule || s->probes.ctl->hold;
-
-	if (s->windows.timed)
-		return s->probes.ctl->hold != PT_HOLD_CLOSED;
-	return !s->rule.boundary || !scheduled || left <= 2 ||
-	       left <= lead_ns / (s->step_length.ns ? s->step_length.ns : 1);
-}
-
-static bool is_near(const struct session *s)
-{
-	return is_within(s, LEAD_NS);
-}
-
-static int load(struct session *s, struct target *t)
-{
-	int err;
-
-	take_along(s, NULL);
-	device_source__free(s->device);
-	s->device = NULL;
-	err = attach(s, t);
-	return err ? err : device_time__open(s);
-}
-
-/* For the sake of functions. */
-static bool may_go_in_alone(struct session *s)
-{
-	const char *why = s->opts->inject ? pointer_hooks__why_not(s) : NULL;
-
-	if (why && !s->cupti.told_why)
-		log__info("--inject: our library stays out of process %d: %s", s->opts->pid, why);
-	s->cupti.told_why = why;
-	return s->opts->inject && !why;
-}
-
-/*
- * A program may have begun to use CUDA only now, or have been started without the variable that
- * names the library (`run -- env -i ...`). Its libraries are read anew, apart from those that the
- * plan points into.
- */
-static int choose_late(struct session *s)
-{
-	struct target *t;
-	int err;
-
-	if ((s->device && !device_source__is_absent(s->device)) || s->cupti.attach_tried ||
-	    s->cupti.never_loads || s->opts->no_inject)
-		return 0;
-	s->cupti.cuda_looked_ns = clock__monotonic_ns();
-	err = target__open(s->opts->pid, &t);
-	if (err) {
-		err__take(err);
-		return 0; /* it ended, which the loop will see */
-	}
-	if (cuda__has_driver(t) || may_go_in_alone(s))
-		err = load(s, t);
-	target__close(t);
-	return err;
-}
-
-static bool uses_cuda(const struct session *s)
-{
-	return !s->cupti.functions_alone &&
-	       (!device_source__is_absent(s->device) || cuda__has_driver(s->target));
-}
-
-/* For the first time. */
-static void on_started(struct session *s)
-{
-	const char *refusal = device_source__refusal(s->device);
-
-	if (refusal && uses_cuda(s))
-		log__warn("no device times: %s", refusal);
-	/* By now the library has loaded a libcupti if the process had none. */
-	if (!refusal && !s->cupti.watch && !s->cupti.functions_alone)
-		s->cupti.watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
-}
-
-/* Pointers that it is to see nothing by are in their place again then. */
-static int start_again(struct session *s)
-{
-	int err;
-
-	s->pointer_hooks.in_the_way = false;
-	device_source__want(s->device, false);
-	err = wait_settled(s, "stopping");
-	device_source__want(s->device, true);
-	return err ? err : wait_settled(s, "starting");
-}
-
-/* CUPTI's first start, which can take seconds. */
-static int prepare(struct session *s)
-{
-	int err = choose_late(s);
-
-	if (err || !s->device)
-		return err;
-	err = pointer_hooks__choose(s);
-	if (err)
-		return err;
-	device_source__want(s->device, true);
-	err = wait_settled(s, "starting");
-	on_started(s);
-	if (!err)
-		err = pointer_hooks__check(s);
-	if (!err && s->pointer_hooks.in_the_way)
-		err = start_again(s);
-	if (!err && !is_near(s)) {
-		device_source__want(s->device, false);
-		err = wait_settled(s, "stopping");
-	}
-	return err;
-}
-
-static void yield_if_claimed(struct session *s)
-{
-	if (s->cupti.yielded ||
-	    (!s->probes.ctl->cupti_claimed && !device_source__has_left(s->device)))
-		return;
-	s->cupti.yielded = true;
-	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
-	log__warn("device times end here: %s", device_source__refusal(s->device));
-}
-
-/* Also by itself, when proftrace stood still for long. */
-static int pump_source(struct session *s)
-{
-	bool had_ended = device_source__has_ended(s->device);
-	int err;
-
-	yield_if_claimed(s);
-	err = device_source__pump(s->device);
-	if (!had_ended && !s->cupti.functions_alone && !s->cupti.yielded &&
-	    device_source__has_ended(s->device))
-		log__warn("device times end here: %s", device_source__refusal(s->device));
-	return err;
-}
-
-bool device_time__is_starting(struct session *s)
-{
-	return s->device &&
-	       (s->windows.ending || !device_source__settled(s->device, clock__monotonic_ns()));
-}
-
-/* The window waits for the library that came only now. */
-static int look_again(struct session *s)
-{
-	int err;
-
-	if (s->window.writer || s->probes.ctl->state == PT_STATE_DONE ||
-	    clock__monotonic_ns() - s->cupti.cuda_looked_ns < LOOK_NS ||
-	    !is_within(s, FIRST_LEAD_NS))
-		return 0;
-	err = choose_late(s);
-	s->cupti.starts_late = !err && s->device;
-	return err;
-}
-
-static bool is_wanted(struct session *s)
-{
-	if (s->cupti.starts_late &&
-	    (device_source__is_recording(s->device) || device_source__refusal(s->device))) {
-		s->cupti.starts_late = false;
-		on_started(s);
-	}
-	return (s->cupti.starts_late || is_near(s)) && !s->calls_on && !s->cupti.yielded;
-}
-
-/* Starts the library ahead of a window, and finishes a window that has all its activities. */
-static int poll_library(struct session *s)
-{
-	int err = s->device ? 0 : look_again(s);
-
-	if (!s->device)
-		return err;
-	/* The next window may need the library again, so this one is not left open until then. */
-	if (!err && s->windows.ending && device_source__settled(s->device, clock__monotonic_ns()))
-		err = session__window_finish(s);
-	if (!err)
-		err = pointer_hooks__poll(s);
-	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
-		device_source__want(s->device, is_wanted(s));
-	arm__set_open(s);
-	return err;
-}
 
 static bool should_record(const struct session *s)
 {
@@ -404,7 +36,7 @@ static void window_close(struct session *s)
 {
 	if (!s->device)
 		return;
-	yield_if_claimed(s);
+	device_library__yield_if_claimed(s);
 	device_source__close(s->device, s->window.close_ns);
 	pointer_hooks__window_close(s);
 	device_source__want(s->device, false);
@@ -441,6 +73,20 @@ int device_time__step(struct session *s, const struct held_step *step)
 
 /* ---- records ---- */
 
+/* Also by itself, when proftrace stood still for long. */
+static int pump_source(struct session *s)
+{
+	bool had_ended = device_source__has_ended(s->device);
+	int err;
+
+	device_library__yield_if_claimed(s);
+	err = device_source__pump(s->device);
+	if (!had_ended && !s->cupti.functions_alone && !s->cupti.yielded &&
+	    device_source__has_ended(s->device))
+		log__warn("device times end here: %s", device_source__refusal(s->device));
+	return err;
+}
+
 static int read_records(struct session *s)
 {
 	/* What came then is written now, also where proftrace had no processor since. */
@@ -455,24 +101,17 @@ static int read_records(struct session *s)
 	return err;
 }
 
-/* Waits for the window's last activities and writes them. No turn of the session: this may run in
- * the ring's own callback. */
+/* Its activities have settled: whoever finishes a window has waited for that. */
 static int window_finish(struct session *s, json_t *summary)
 {
-	int err = 0;
+	int err;
 
 	(void)summary;
 	if (!s->device)
 		return 0;
-	while (!err && !s->target_gone &&
-	       !device_source__settled(s->device, clock__monotonic_ns())) {
-		err = device_source__pump(s->device);
-		usleep(2000);
-	}
 	if (s->target_gone)
 		device_source__target_gone(s->device, s->target_execed);
-	if (!err)
-		err = device_source__finish(s->device);
+	err = device_source__finish(s->device);
 	return err ? err : release_steps(s, UINT64_MAX);
 }
 
@@ -537,7 +176,7 @@ static void describe(struct session *s, json_t *summary)
 		json_object_set_new(summary, "injection", attached_json(&s->cupti.attached));
 	if (s->device && s->cupti.functions_alone)
 		set_lost(summary, device_source__lost_functions(s->device, notes));
-	if (!s->device || !uses_cuda(s))
+	if (!s->device || !device_library__uses_cuda(s))
 		return;
 	device = device_source__summary(s->device, notes, &lost);
 	set_lost(summary, lost);
@@ -556,15 +195,9 @@ static void describe(struct session *s, json_t *summary)
 
 const struct component component_device_times = {
 	.name = "device times",
-	.prepare = prepare,
 	.poll = read_records,
 	.window_open = window_open,
 	.window_close = window_close,
 	.window_finish = window_finish,
 	.describe = describe,
-};
-
-const struct component component_device_library = {
-	.name = "our library in the process",
-	.poll_windows = poll_library,
 };

@@ -42,23 +42,6 @@ struct held_steps {
 	uint64_t read_ns; /* when the device's side was read last */
 };
 
-/*
- * Chooses where device times come from: from CUPTI, if the target uses CUDA and has our library or
- * can be given it; afterwards s->cupti.link is set. Otherwise s->cupti.no_device may say why not, and the
- * recording goes on without. 0, or -ENOENT with err__set if opts->cupti is not there.
- */
-int device_time__choose(struct session *s);
-/* With a decoder: makes the source. */
-int device_time__open(struct session *s);
-
-/* Once nothing will be loaded or held any more, this process has no right to. Call when one of these
- * has ended. */
-void device_time__forbid_loading(const struct session *s);
-/* The same at once. */
-void device_time__give_up_loading(void);
-/* A window must wait: the library is to record, and does not yet. */
-bool device_time__is_starting(struct session *s);
-
 /* A step goes to the file when its activities have had time to come. */
 int device_time__step(struct session *s, const struct held_step *step);
 

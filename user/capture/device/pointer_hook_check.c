@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Some steps are seen both ways, by probes and by the library; what agrees needs no probe. */
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
 #include "capture/arming/node_types.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
@@ -344,7 +344,7 @@ static void bring_back(struct session *s, double hits)
 	size_t kept = 0;
 
 	if (hits * (double)s->facts.cost.cold_hit_ns >
-	    s->opts->max_overhead * (double)session__paid_ns(s))
+	    s->opts->max_overhead * (double)step_length__paid_ns(&s->step_length))
 		return;
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];

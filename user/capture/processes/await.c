@@ -4,7 +4,7 @@
 #include "capture/processes/descendant.h"
 #include "capture/processes/freeze.h"
 #include "capture/control/control.h"
-#include "capture/device/device_time.h"
+#include "capture/device/device_library.h"
 #include "capture/user_probes/user_usdt.h"
 #include "capture/session.h"
 #include "common/duration_text.h"
@@ -205,6 +205,19 @@ static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
 		s->start.program = freeze__begin(s->opts->pid, true);
 }
 
+/* strace and the like stop it for a moment at each call. */
+static bool goes_on(struct session *s)
+{
+	if (proc__status(s->opts->pid, "TracerPid") <= 0)
+		return false;
+	for (int i = 0; i < 10; i++) {
+		usleep(10000);
+		if (!target__alive(s->target) || !s->target->is_stopped)
+			return true;
+	}
+	return false;
+}
+
 int session__await_framework(struct session *s)
 {
 	uint64_t begin = clock__monotonic_ns(), elapsed = 0, next_look_ns = BELOW_NS;
@@ -238,7 +251,7 @@ int session__await_framework(struct session *s)
 	}
 	s->start.awaits_framework = false;
 	session__progress_end(s);
-	if (!err && s->target->is_stopped)
+	if (!err && s->target->is_stopped && !goes_on(s))
 		session__warn_stopped(s);
 	return err;
 }
@@ -248,7 +261,7 @@ void session__thaw(struct session *s)
 	if (s->start.program)
 		s->start.held_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
 	s->start.program = NULL;
-	device_time__forbid_loading(s);
+	device_library__forbid_loading(s);
 }
 
 /* What is to be seen from its first operator on has none before the probes are in. */

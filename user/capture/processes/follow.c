@@ -200,9 +200,16 @@ static void describe(struct session *s, json_t *summary)
 		json_object_set_new(summary, "helpers", helpers);
 }
 
+/* A child that forked gets its probes soon. */
+static int quiet_ms(const struct session *s, int most_ms)
+{
+	return s->children.newborn_cnt ? QUIET_LEAST_MS : most_ms;
+}
+
 const struct component component_children = {
 	.name = "children",
 	.poll = follow_newborn,
+	.quiet_ms = quiet_ms,
 	.window_open = window_open,
 	.describe = describe,
 };

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/find_period.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
+#include "capture/steps/log_calls.h"
 #include "capture/steps/pass_mark.h"
 #include "capture/steps/step_classes.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <string.h>
-
-#define MS 1000000ull
 
 static void leave_out_period_probes(struct session *s, bool out)
 {
@@ -26,7 +25,7 @@ void find_period__hide_probes(struct session *s)
 }
 
 /* The operator that opens each step has its probe when the others of its group have none. Of data
- * breakpoints all stay then, see arm.c. */
+ * breakpoints all stay then, see arm_groups.c. */
 static int keep_attached(struct session *s, uint32_t row)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -149,22 +148,6 @@ static int period_rule(struct session *s, struct step_period period)
 	return keep_attached(s, s->rule.row);
 }
 
-/* What the scheduler told in a window that is nobody's. */
-static int forget_sched(struct session *s)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	struct sched_totals totals = {0};
-	int err;
-
-	if (!s->sched) /* --timer-only */
-		return 0;
-	err = sched_source__drain(s->sched, ctl->window_open_ns, ctl->window_close_ns, NULL, NULL,
-				  &totals);
-	if (!err)
-		sched_totals__free(&totals);
-	return err;
-}
-
 /* No step opens where a data breakpoint tells of a phase: it goes when the window is far. */
 static void forget_watched_phases(struct session *s)
 {
@@ -200,72 +183,15 @@ static void forget_engine(struct session *s)
 	}
 }
 
-/* A second has no whole pass of a slow model, which may look as if its layers were all there is. A
- * window that is a time does not wait for more. */
-#define LOOK_FEW     2000 /* calls */
-#define LOOK_LONG_NS (8000 * MS)
-
-static bool looks_on(const struct session *s, uint64_t begin_ns)
-{
-	const bool by_time = s->opts->duration_ns && !s->opts->has_schedule;
-	const uint64_t longest_ns = s->opts->step_timeout_ns / 4;
-
-	return s->records.log.cnt && s->records.log.cnt < LOOK_FEW && !by_time &&
-	       clock__monotonic_ns() - begin_ns <
-		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
-}
-
-/* A job that begins to train meanwhile has better marks than the order of its operators. */
-static bool has_looked(const struct session *s, uint64_t begin_ns)
-{
-	const bool for_long = clock__monotonic_ns() - begin_ns >= 1000 * MS;
-
-	return !nothing_seen(s->probes.ctl) || (for_long && !looks_on(s, begin_ns));
-}
-
-struct look_at_calls {
-	uint64_t begin_ns, seq, steps, calls;
-};
-
-static int look_at_log(struct session *s, struct wait *w)
-{
-	const struct look_at_calls *l = w->ctx;
-	bool on;
-
-	if (l->steps)
-		on = s->probes.ctl->step_seq - l->seq < l->steps &&
-		     clock__monotonic_ns() - l->begin_ns < 1000 * MS;
-	else
-		on = !has_looked(s, l->begin_ns);
-	return s->records.log.cnt < l->calls && on ? WAIT_GOES_ON : WAIT_IS_OVER;
-}
-
-/* Opens the window on nobody's file for a moment. */
-int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
-{
-	struct pt_ctl *ctl = s->probes.ctl;
-	struct look_at_calls look = {clock__monotonic_ns(), ctl->step_seq, steps, calls};
-	int err;
-
-	s->records.log.pid = (uint32_t)s->target->pid;
-	ctl->window_open_ns = look.begin_ns;
-	ctl->window_open = 1;
-	err = session__wait(s, &(struct wait){look_at_log, &look, .turn_ms = 2});
-	ctl->window_close_ns = clock__monotonic_ns();
-	ctl->window_open = 0;
-	if (!err)
-		err = session__drain(s);
-	if (!err)
-		err = forget_sched(s);
-	ctl->window_open_ns = 0;
-	return err;
-}
-
 /* To see operators in order. */
 static int look_at_calls(struct session *s)
 {
-	const int err = bursts__log(s);
+	struct burst burst;
+	int err = bursts__begin(s, &burst);
 
+	if (!err && burst.seen_ns)
+		err = session__log_calls(s, 0, burst.most_calls);
+	bursts__end(s, &burst);
 	forget_watched_phases(s);
 	forget_engine(s);
 	return err;

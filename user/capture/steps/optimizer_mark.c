@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/optimizer_mark.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
+#include "capture/steps/log_calls.h"
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
 #include "capture/session.h"
@@ -133,7 +134,7 @@ static bool is_told(const struct trial *t, uint64_t hits)
 static bool matters(const struct session *s)
 {
 	return HITS * (double)s->facts.cost.watch_ns >
-	       MATTERS * s->opts->max_overhead * (double)session__paid_ns(s);
+	       MATTERS * s->opts->max_overhead * (double)step_length__paid_ns(&s->step_length);
 }
 
 /* Which of both is attached. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/steps/optimizer_step.h"
 #include "bpf/skeleton.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/arm_groups.h"
+#include "capture/capture_ring.h"
 #include "capture/session.h"
 #include "common/err.h"
 #include "common/util.h"
@@ -201,24 +202,6 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 }
 
 /* ---- which of both tells ---- */
-
-void optimizer_step__forget(struct session *s, enum probe_group group)
-{
-	if (group == GROUP_WATCH)
-		s->probes.ctl->optimizer_step.refs = 0;
-	if (group == GROUP_WATCH || group == GROUP_ENCLOSING)
-		s->probes.ctl->optimizer_step.under_way = 1;
-}
-
-void optimizer_step__read_count(struct session *s)
-{
-	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
-	uint32_t refs = 0, unknown = 0;
-
-	if (o->refs_at && !target__read(s->target, o->refs_at, &refs, sizeof(refs)))
-		__atomic_compare_exchange_n(&o->refs, &unknown, refs, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
-}
 
 static bool is_in_place(const struct session *s)
 {

@@ -65,11 +65,6 @@ void optimizer_step__keep_choice(struct session *s);
 int optimizer_step__set(struct session *s, bool told);
 int optimizer_step__begin(struct session *s); /* it does, where it is known */
 
-/* Call before its probe or breakpoint is attached: a call may be under way then. Breakpoints come
- * thread by thread, and the count may be written meanwhile. The first write that is seen would not
- * tell the old value, so the count is read after they are attached. */
-void optimizer_step__forget(struct session *s, enum probe_group group);
-void optimizer_step__read_count(struct session *s);
 void optimizer_step__free(struct session *s);
 
 #endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/arming/arm_groups.h"
+#include "bpf/skeleton.h"
+#include "capture/processes/follow.h"
+#include "capture/steps/optimizer_count.h"
+#include "common/err.h"
+#include "common/util.h"
+#include <sys/resource.h>
+
+/* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
+ * while we hold it would make the target wait. Fails without privilege, and then it is as before.
+ */
+void arm__hurry(bool on)
+{
+	static int usual;
+
+	if (on)
+		usual = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
+}
+
+/* Ranges may be the steps. */
+bool arm__makes_steps(const struct session *s, int group)
+{
+	if (group != GROUP_WATCH)
+		return false;
+	for (size_t i = 0; i < s->plan.cnt; i++)
+		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].row == s->rule.row)
+			return true;
+	return s->opts->step_range != NULL;
+}
+
+static int attach_group(struct session *s, enum probe_group group)
+{
+	int err;
+
+	if (group == GROUP_WATCH && s->opts->timer_only && !arm__makes_steps(s, group))
+		return 0;
+	optimizer_step__forget(s, group);
+	err = probes__attach(&s->probes, group, s->target->pid);
+	if (group == GROUP_WATCH)
+		optimizer_step__read_count(s);
+	return err ? err : follow__attach(s, group);
+}
+
+/* What ended meanwhile did so unseen. */
+static void forget_calls(struct session *s)
+{
+	s->probes.ctl->changed_ns = clock__monotonic_ns();
+	decoder__forget_calls(s->records.decoder, s->probes.ctl->changed_ns);
+}
+
+int arm__attach_groups(struct session *s, const bool chosen[GROUP_CNT])
+{
+	uint64_t begin = clock__monotonic_ns(), took;
+	int err = 0;
+
+	arm__hurry(true);
+	for (int g = 0; g < GROUP_CNT && !err; g++)
+		if (chosen[g])
+			err = attach_group(s, g);
+	arm__hurry(false);
+	forget_calls(s);
+	took = clock__monotonic_ns() - begin;
+	if (took > s->attaching.longest_ns)
+		s->attaching.longest_ns = took;
+	log__debug("attached in %.1f ms", (double)took / 1e6);
+	if (!err && !s->sched && !s->opts->timer_only)
+		err = sched_source__start(s->probes.skel, &s->sched);
+	return err;
+}
+
+int arm__attach_alone(struct session *s, enum probe_group group)
+{
+	int err;
+
+	arm__hurry(true);
+	err = probes__attach(&s->probes, group, s->target->pid);
+	arm__hurry(false);
+	forget_calls(s);
+	return err;
+}
+
+int arm__reattach(struct session *s, enum probe_group group)
+{
+	int err;
+
+	arm__hurry(true);
+	err = attach_group(s, group);
+	arm__hurry(false);
+	forget_calls(s);
+	return err;
+}
+
+void arm__detach(struct session *s, enum probe_group group)
+{
+	arm__hurry(true);
+	probes__detach(&s->probes, group);
+	arm__hurry(false);
+}
+
+void arm__forget_ranges(struct session *s)
+{
+	s->probes.ctl->woken_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->records.decoder, s->probes.ctl->woken_ns);
+}
+
+int arm__reattach_steps(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+	int err;
+
+	/* What was seen of the step in which they were taken out is of that step. */
+	ctl->need_seen = ctl->epoch_ended = 0;
+	err = arm__reattach(s, GROUP_STEP);
+	arm__forget_ranges(s);
+	return err;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the programs may open a window. */
+#ifndef PROFTRACE_MAY_OPEN_H
+#define PROFTRACE_MAY_OPEN_H
+
+#include "capture/session.h"
+
+/* They may, or not: windows wait for probes, and for the library in the target. */
+void arm__set_open(struct session *s);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/steps/session_rule.h"
+#include "capture/steps/epoch_end.h"
+#include "capture/user_probes/user_usdt.h"
+#include "common/err.h"
+#include "common/util.h"
+
+#define MS 1000000ull
+
+/* A period is found in the calls of a second, so it is shorter than that. */
+#define PERIOD_PATIENCE_NS (5000 * MS)
+
+bool session_rule__is_period(const struct session *s)
+{
+	return s->rule.boundary == PT_CLASS_STEP_PROBE && !s->opts->step_probe;
+}
+
+void session_rule__apply(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	/* Before either of these a step asks for its batch. */
+	ctl->loader_next_ahead = s->rule.boundary == PT_CLASS_FORWARD || session_rule__is_period(s);
+	ctl->loader_next_opened = 0;
+	ctl->step_row = s->rule.row;
+	ctl->boundary_needs = s->rule.needs;
+	ctl->boundary_at_end = s->rule.at_end;
+	ctl->loader_next_alone = epoch_end__matters(&s->plan, &s->rule);
+	ctl->boundary_class = s->rule.boundary;
+}
+
+void session__step_by_frames(struct session *s)
+{
+	if (s->opts->no_steps || s->opts->timer_only || !user_usdt__has_frames(&s->plan))
+		return;
+	s->rule = step_rule__frames();
+	session_rule__apply(s);
+}
+
+bool session__period_is_traced(const struct session *s)
+{
+	return session_rule__is_period(s) && s->probes.ctl->traced != s->learning.traced;
+}
+
+bool session__period_is_doubtful(const struct session *s)
+{
+	for (int c = 1; c < PT_CLASS_CNT && session_rule__is_period(s); c++)
+		if (c != PT_CLASS_STEP_PROBE && s->probes.ctl->class_seen[c])
+			return true;
+	return false;
+}
+
+/* Operators that an import calls have a period too, and it is found if the import takes longer than
+ * we wait. So a period is only a guess until its steps were measured. A sign of the job's own kind,
+ * or steps that do not come, refute it. */
+static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
+{
+	const uint64_t patience_ns = s->opts->step_unit == STEP_UNIT_REQUEST
+					     ? s->opts->step_timeout_ns
+					     : PERIOD_PATIENCE_NS;
+
+	return session_rule__is_period(s) &&
+	       (session__period_is_doubtful(s) || session__period_is_traced(s) ||
+		clock__monotonic_ns() - waiting_since_ns > patience_ns);
+}
+
+/* One without a class may hold for the first steps alone: gradients are accumulated over some
+ * before the optimizer shows. */
+bool session_rule__is_refuted(const struct session *s, uint64_t waiting_since_ns)
+{
+	return step_rule__is_refuted(&s->rule, s->probes.ctl->class_seen) ||
+	       period_refuted(s, waiting_since_ns);
+}
+
+void session_rule__forget(struct session *s)
+{
+	struct pt_ctl *ctl = s->probes.ctl;
+
+	log__debug("%s: no longer seen, or not the job's steps", s->rule.source);
+	while (s->plan.name_rule_cnt &&
+	       ctl->name_rules[s->plan.name_rule_cnt - 1].name_class == PT_CLASS_STEP_PROBE)
+		ctl->name_rules[--s->plan.name_rule_cnt] = (struct pt_name_rule){0};
+	s->rule = (struct step_rule){0};
+	session_rule__apply(s);
+	ctl->class_seen[PT_CLASS_STEP_PROBE] = 0;
+	ctl->step_tid = 0;
+	ctl->measure_from = ctl->measure_to = 0;
+	probes__forget_stats(&s->probes);
+}
