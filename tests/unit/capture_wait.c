@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* When a session's wait is over without a turn. */
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <errno.h>

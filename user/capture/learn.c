@@ -6,6 +6,7 @@
 #include "capture/steps/session_rule.h"
 #include "capture/steps/step_classes.h"
 #include "capture/user_probes/user_ops.h"
+#include "capture/wait.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdatomic.h>

@@ -12,6 +12,7 @@
 #include "capture/processes/await.h"
 #include "capture/rendezvous.h"
 #include "capture/timed.h"
+#include "capture/wait.h"
 #include "common/err.h"
 #include "common/util.h"
 

@@ -3,69 +3,23 @@
 #ifndef PROFTRACE_SESSION_H
 #define PROFTRACE_SESSION_H
 
-#include "capture/arming/bursts.h"
-#include "capture/arming/probeless.h"
-#include "capture/arming/pruned.h"
-#include "capture/arming/residency.h"
-#include "capture/arming/step_cost.h"
-#include "capture/arming/steps_only.h"
+#include "capture/arming/arming.h"
 #include "capture/component.h"
 #include "capture/control/control_socket.h"
-#include "capture/decode/decoder.h"
-#include "capture/device/device_time.h"
-#include "capture/device/pointer_hooks.h"
-#include "capture/learn.h"
+#include "capture/device/device_state.h"
 #include "capture/probes.h"
-#include "capture/processes/alive.h"
-#include "capture/processes/await.h"
-#include "capture/processes/follow.h"
-#include "capture/ring.h"
+#include "capture/processes/processes.h"
+#include "capture/records.h"
 #include "capture/sched/sched_source.h"
 #include "capture/sched/task_source.h"
-#include "capture/steps/call_log.h"
-#include "capture/steps/optimizer_step.h"
-#include "capture/wait.h"
-#include "capture/window.h"
+#include "capture/steps/step_state.h"
 #include "capture/window_counts.h"
-#include "device/device_source.h"
-
-struct long_names;
-struct python_stacks;
 
 /* When things were done last. */
 struct turn {
 	uint64_t polled_ns[COMPONENTS_MAX]; /* in the order of components */
 	uint64_t progress_ns;
 };
-
-struct attaching {
-	uint64_t begin_ns;	/* until the first event is seen */
-	uint64_t longest_ns;	/* of what a window needs */
-	uint32_t return_sites;	/* places that calls return to for which probes were planned */
-	bool is_done;
-};
-
-/* The way of the records from the programs to a file. */
-struct records {
-	struct ring *ring; /* once the programs are loaded */
-	uint64_t rate_windows; /* that were written when the ring was armed last */
-	struct decoder *decoder;
-	struct long_names *long_names;
-	struct python_stacks *stacks; /* of --with-stack; NULL: none */
-	struct call_log log; /* while it is open, records go to it and not to a file */
-	int err; /* the first of a record's way */
-};
-
-/* Of a step before the window. 0: unknown. */
-struct step_length {
-	uint64_t ns, run_ns; /* run_ns: of it its thread ran */
-};
-
-/* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
-static inline uint64_t step_length__paid_ns(const struct step_length *l)
-{
-	return l->run_ns ? l->run_ns : l->ns;
-}
 
 struct session {
 	const struct capture_opts *opts;

@@ -3,6 +3,7 @@
  * is there. */
 #include "capture/session.h"
 #include "capture/capture_ring.h"
+#include "capture/wait.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <poll.h>

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "capture/sched/fault_count.h"
+#include "capture/window.h"
 
 struct windows {
 	uint64_t written;
@@ -19,12 +20,6 @@ struct windows {
 	json_t *summary;	  /* of one that is settled and not yet written */
 	uint64_t shifted_before, shift; /* steps by which windows were late: all, this one */
 	const char *late_for; /* what this one waited for then, as a clause */
-};
-
-/* The latest step boundary. */
-struct boundary {
-	uint64_t ns, step;	/* 0 ns: not known */
-	uint64_t recovered_cnt; /* whose records were lost, and which are known all the same */
 };
 
 /* What was lost on the way from the target to the recording, since attach. */

@@ -10,6 +10,7 @@
 #include "capture/steps/optimizer_step.h"
 #include "capture/steps/step_probes.h"
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/util.h"
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "capture/device/device_library.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/util.h"
 
 static int look_at_source(struct session *s, struct wait *w)

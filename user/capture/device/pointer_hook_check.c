@@ -4,6 +4,7 @@
 #include "capture/arming/node_types.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "capture/device/device_library.h"
 #include "capture/user_probes/user_usdt.h"
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/duration_text.h"
 #include "common/err.h"
 #include "common/util.h"

@@ -3,6 +3,7 @@
 #include "capture/capture_ring.h"
 #include "capture/session.h"
 #include "capture/steps/step_classes.h"
+#include "capture/wait.h"
 #include "common/util.h"
 
 #define MS 1000000ull
