@@ -251,12 +251,13 @@ static int attach_to_python(struct probes *p, const struct watch_point *points, 
 
 /* A job that cannot be watched, because a debugger uses the processor's few breakpoints or the
  * machine has none, is recorded without. */
-static int watch(struct probes *p)
+int probes__watch(struct probes *p)
 {
 	struct watch_point points[WATCHPOINTS_MAX];
 	size_t cnt = 0;
 	int err;
 
+	probes__unwatch(p);
 	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++)
 		if (p->plan->probes[i].group == GROUP_WATCH && p->plan->probes[i].watch_address &&
 		    !(p->dropped && p->dropped[p->plan->probes[i].row]))
@@ -272,6 +273,13 @@ static int watch(struct probes *p)
 		  "operators: %s",
 		  err__take(err));
 	return 0;
+}
+
+void probes__unwatch(struct probes *p)
+{
+	watchpoints__free(p->watchpoints);
+	p->watchpoints = NULL;
+	p->step_watched = p->attached[GROUP_WATCH] = false;
 }
 
 static bool is_noted(const struct probes *p, const struct planned_probe *probe)
@@ -310,8 +318,6 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 	int err;
 
 	probes__detach(p, group);
-	if (group == GROUP_WATCH)
-		return watch(p);
 	err = make_set(p, group, 0, false, &p->sets[group]);
 	if (!err && p->noted)
 		err = make_set(p, group, 0, true, &p->sets[GROUP_CNT + group]);
@@ -380,11 +386,6 @@ void probes__detach(struct probes *p, enum probe_group group)
 	for (size_t i = 0; i < p->added_cnt; i++)
 		if (p->added[i].group == group)
 			free_set(&p->added[i].set);
-	if (group == GROUP_WATCH) {
-		watchpoints__free(p->watchpoints);
-		p->watchpoints = NULL;
-		p->step_watched = false;
-	}
 	p->attached[group] = false;
 }
 
@@ -411,6 +412,7 @@ void probes__release(struct probes *p, const pid_t *pids, size_t cnt)
 void probes__free(struct probes *p)
 {
 	attach_sets__detach(p->sets, 2 * GROUP_CNT);
+	probes__unwatch(p);
 	for (int g = GROUP_CNT - 1; g >= 0; g--)
 		probes__detach(p, g);
 	free(p->added);

@@ -37,7 +37,10 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 		 const struct probe_plan *plan);
 /* The plan has more probes, from number `from` on, of programs that were loaded. */
 int probes__plan_grew(struct probes *p, size_t from);
-/* Builds a group's set anew (after dropped changed) and attaches it to pid; no-op if empty. */
+/* Data breakpoints of GROUP_WATCH, anew; what cannot be had is warned of once, and is no error. */
+int probes__watch(struct probes *p);
+void probes__unwatch(struct probes *p);
+/* Of any other group: builds its set anew (after dropped changed) and attaches it to pid; no-op if empty. */
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
 /* Attaches what the plan has from number `from` on, of groups that are attached. */
 int probes__attach_added(struct probes *p, size_t from, pid_t pid);

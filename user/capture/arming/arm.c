@@ -3,6 +3,7 @@
 #include "bpf/skeleton.h"
 #include "capture/arming/arm_groups.h"
 #include "capture/arming/may_open.h"
+#include "capture/arming/probe_kind.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/steps_only.h"
 #include "capture/arming/until_window.h"
@@ -62,7 +63,7 @@ void arm__detach_operators(struct session *s)
 	arm__hurry(true);
 	for (int g = 0; g < GROUP_CNT; g++)
 		if (is_of_operators(g))
-			probes__detach(&s->probes, g);
+			probe_kind__of(g)->detach(s, g);
 	arm__hurry(false);
 	enter(s, RESIDENCY_STEPS_ONLY);
 }
@@ -73,8 +74,8 @@ int arm__take_out(struct session *s)
 
 	arm__hurry(true);
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
-		if (!arm__makes_steps(s, g))
-			probes__detach(&s->probes, g);
+		if (!probe_kind__makes_steps(s, g))
+			probe_kind__of(g)->detach(s, g);
 	arm__hurry(false);
 	return err;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/arming/arm_groups.h"
 #include "bpf/skeleton.h"
-#include "capture/processes/follow.h"
-#include "capture/steps/optimizer_count.h"
+#include "capture/arming/probe_kind.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <sys/resource.h>
@@ -17,30 +16,6 @@ void arm__hurry(bool on)
 	if (on)
 		usual = getpriority(PRIO_PROCESS, 0);
 	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
-}
-
-/* Ranges may be the steps. */
-bool arm__makes_steps(const struct session *s, int group)
-{
-	if (group != GROUP_WATCH)
-		return false;
-	for (size_t i = 0; i < s->plan.cnt; i++)
-		if (s->plan.probes[i].group == GROUP_WATCH && s->plan.probes[i].row == s->rule.row)
-			return true;
-	return s->opts->step_range != NULL;
-}
-
-static int attach_group(struct session *s, enum probe_group group)
-{
-	int err;
-
-	if (group == GROUP_WATCH && s->opts->timer_only && !arm__makes_steps(s, group))
-		return 0;
-	optimizer_step__forget(s, group);
-	err = probes__attach(&s->probes, group, s->target->pid);
-	if (group == GROUP_WATCH)
-		optimizer_step__read_count(s);
-	return err ? err : follow__attach(s, group);
 }
 
 /* What ended meanwhile did so unseen. */
@@ -58,7 +33,7 @@ int arm__attach_groups(struct session *s, const bool chosen[GROUP_CNT])
 	arm__hurry(true);
 	for (int g = 0; g < GROUP_CNT && !err; g++)
 		if (chosen[g])
-			err = attach_group(s, g);
+			err = probe_kind__of(g)->attach(s, g);
 	arm__hurry(false);
 	forget_calls(s);
 	took = clock__monotonic_ns() - begin;
@@ -86,7 +61,7 @@ int arm__reattach(struct session *s, enum probe_group group)
 	int err;
 
 	arm__hurry(true);
-	err = attach_group(s, group);
+	err = probe_kind__of(group)->attach(s, group);
 	arm__hurry(false);
 	forget_calls(s);
 	return err;
@@ -95,7 +70,7 @@ int arm__reattach(struct session *s, enum probe_group group)
 void arm__detach(struct session *s, enum probe_group group)
 {
 	arm__hurry(true);
-	probes__detach(&s->probes, group);
+	probe_kind__of(group)->detach(s, group);
 	arm__hurry(false);
 }
 

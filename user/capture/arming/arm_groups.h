@@ -7,8 +7,6 @@
 
 /* Raises or restores our priority around what changes the target's text. */
 void arm__hurry(bool on);
-/* May steps be told by probes of this group, of data breakpoints? */
-bool arm__makes_steps(const struct session *s, int group);
 /* Attaches some, and the scheduler's tracepoints, and notes how long that took. */
 int arm__attach_groups(struct session *s, const bool chosen[GROUP_CNT]);
 /* Attaches one group to the target, and not to what is followed beside it. */

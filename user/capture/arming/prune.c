@@ -5,6 +5,7 @@
 #include "capture/arming/arm_groups.h"
 #include "capture/arming/launches.h"
 #include "capture/arming/node_types.h"
+#include "capture/arming/probe_kind.h"
 #include "capture/arming/watched.h"
 #include "capture/steps/optimizer_mark.h"
 #include "capture/steps/optimizer_step.h"
@@ -97,19 +98,6 @@ static bool is_steps_probe(const struct planned_probe *probe)
 	       probe->group == GROUP_ENCLOSING;
 }
 
-/* Of what is around an optimizer's step the hits begin spans and end them. */
-static double hits_ns(const struct session *s, const struct planned_probe *probe,
-		      const struct pt_probe_stat *stat)
-{
-	const struct probe_cost *c = &s->facts.cost;
-
-	return probe->group == GROUP_ENCLOSING
-		       ? (double)stat->hits * (double)c->cold_hit_ns
-		       : (double)(stat->hits + stat->spans) * (double)(probe->group == GROUP_WATCH
-									       ? c->watch_ns
-									       : c->cold_hit_ns);
-}
-
 static void add_steps_probes(const struct session *s, struct prune_policy *policy)
 {
 	auto_free bool *seen = calloc(s->plan.row_cnt + 1, sizeof(*seen));
@@ -126,7 +114,7 @@ static void add_steps_probes(const struct session *s, struct prune_policy *polic
 		if (probe->group == GROUP_STEP)
 			policy->callers |= stat.callers;
 		if (!is_weighed(s, probe))
-			ns += hits_ns(s, probe, &stat);
+			ns += probe_kind__of(probe->group)->cost_ns(&s->facts.cost, &stat);
 	}
 	policy->other_ns = ns / policy->steps;
 }

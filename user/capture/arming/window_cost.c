@@ -3,6 +3,7 @@
  */
 #include "attach/shield.h"
 #include "bpf/skeleton.h"
+#include "capture/arming/probe_kind.h"
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
 #include "common/util.h"
@@ -48,10 +49,10 @@ static struct window_hits count_hits(const struct session *s)
 		h.by_group[GROUP_STEP] += s->window.end_step - s->window.first_step;
 	/* Each traps at the entry as well. */
 	h.by_group[GROUP_OPERATOR] += 2 * (ctl->callee_ends - s->before.callee_ends);
-	/* Most may be of others. */
-	h.by_group[GROUP_ENCLOSING] = ctl->optimizer_step.enclosing_hits - s->before.enclosing_hits;
-	for (int g = 0; g < GROUP_CNT; g++)
+	for (int g = 0; g < GROUP_CNT; g++) {
+		h.by_group[g] = probe_kind__of(g)->hits(s, h.by_group[g]);
 		h.total += h.by_group[g];
+	}
 	h.plain = h.total - h.by_group[GROUP_WATCH];
 	return h;
 }
