@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include "attach/allow.h"
 #include "attach/attach.h"
 #include "attach/calibrate.h"
 #include "attach/calibrate_functions.h"
@@ -20,9 +21,11 @@
 			cr_skip_test("attaching needs root");                                      \
 	} while (0)
 
+static struct allowed_returns allowed;
+
 static struct attach_set *set_of(const char *name, enum attach_method method)
 {
-	struct attach_set *set = attach_set__new(name, attach_method__resolve(method));
+	struct attach_set *set = attach_set__new(name, attach_method__resolve(method), &allowed);
 
 	cr_assert_not_null(set);
 	return set;
@@ -46,16 +49,27 @@ static void load(enum attach_method method, struct calibration_programs **progs)
 
 Test(attach_allow, lets_only_listed_functions_return)
 {
-	cr_expect_not(attach_allow__return("THPVariable_add"));
-	cr_assert_eq(attach_allow__add_pattern("THPVariable_*", "Python method wrappers"), 0);
-	cr_expect(attach_allow__return("THPVariable_add"));
-	cr_expect_str_eq(attach_allow__why("THPVariable_add"), "Python method wrappers");
-	cr_expect_not(attach_allow__return("_ZN2at4_ops3add4callE"));
-	cr_assert_eq(attach_allow__add_chosen("_ZN2at4_ops3add4callE"), 0);
-	cr_expect(attach_allow__return("_ZN2at4_ops3add4callE"));
-	cr_expect_eq(attach_allow__add_chosen("_ZN2at4_ops*"), -EINVAL, "a pattern allows nothing");
-	cr_expect_not(attach_allow__return("_ZN2at4_ops3sub4callE"));
-	cr_expect_not(attach_allow__return(NULL));
+	const struct allowed_returns other = {0};
+
+	cr_expect_not(allowed_returns__has(&allowed, "THPVariable_add"));
+	cr_assert_eq(
+		allowed_returns__add_pattern(&allowed, "THPVariable_*", "Python method wrappers"),
+		0);
+	cr_expect(allowed_returns__has(&allowed, "THPVariable_add"));
+	cr_expect_str_eq(allowed_returns__why(&allowed, "THPVariable_add"),
+			 "Python method wrappers");
+	cr_expect_not(allowed_returns__has(&allowed, "_ZN2at4_ops3add4callE"));
+	cr_assert_eq(allowed_returns__add_chosen(&allowed, "_ZN2at4_ops3add4callE"), 0);
+	cr_expect(allowed_returns__has(&allowed, "_ZN2at4_ops3add4callE"));
+	cr_expect_eq(allowed_returns__add_chosen(&allowed, "_ZN2at4_ops*"), -EINVAL,
+		     "a pattern allows nothing");
+	cr_expect_not(allowed_returns__has(&allowed, "_ZN2at4_ops3sub4callE"));
+	cr_expect_not(allowed_returns__has(&allowed, NULL));
+	cr_expect_not(allowed_returns__has(NULL, "THPVariable_add"));
+	cr_expect(allowed_returns__has(NULL, "calibrate_pair"));
+	cr_expect_not(allowed_returns__has(&other, "THPVariable_add"), "of another plan");
+	allowed_returns__free(&allowed);
+	cr_expect_not(allowed_returns__has(&allowed, "THPVariable_add"));
 }
 
 Test(attach_allow, refuses_return_probe_that_is_not_listed)
@@ -308,7 +322,7 @@ Test(attach, calls_in_flight_survive_detach)
 
 	NEEDS_ROOT();
 	cr_assert_eq(pipe(pipes), 0);
-	cr_assert_eq(attach_allow__add_chosen("attach_test_waits"), 0);
+	cr_assert_eq(allowed_returns__add_chosen(&allowed, "attach_test_waits"), 0);
 	load(ATTACH_AUTO, &progs);
 	set = set_of("test", ATTACH_AUTO);
 	pid = fork();

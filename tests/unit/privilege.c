@@ -75,7 +75,7 @@ static int probe_while_recording(void)
 	struct attach_set *set;
 
 	WANT(!calibration_programs__load(ATTACH_PERF_EVENT, &programs));
-	WANT(set = attach_set__new("calibration", ATTACH_PERF_EVENT));
+	WANT(set = attach_set__new("calibration", ATTACH_PERF_EVENT, NULL));
 	calibration__point(CALIBRATE_EMULATED, &point);
 	WANT(!attach_set__add(set, programs->count, &point));
 	rights__enter(RIGHTS_RECORD, keeps);

@@ -1,54 +1,50 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which functions may carry a return probe. Filled before capture starts, read by one thread. */
+#include "attach/allow.h"
+#include "common/err.h"
+#include "common/util.h"
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
-#include "attach/attach.h"
-#include "common/err.h"
-#include "common/util.h"
 
-struct allowed {
+struct allowed_return {
 	char *pattern;
 	char *why;
 };
 
-static struct allowed *allowed;
-static size_t allowed_cnt, allowed_cap;
-
-static int add(const char *pattern, const char *why)
+static int add(struct allowed_returns *list, const char *pattern, const char *why)
 {
-	struct allowed a = {strdup(pattern), strdup(why)};
+	const struct allowed_return a = {strdup(pattern), strdup(why)};
 
-	if (a.pattern && a.why && !ARRAY_PUSH(allowed, allowed_cnt, allowed_cap, a))
+	if (a.pattern && a.why && !ARRAY_PUSH(list->items, list->cnt, list->cap, a))
 		return 0;
 	free(a.pattern);
 	free(a.why);
 	return err__set(-ENOMEM, "%s: out of memory", pattern);
 }
 
-bool attach_allow__return(const char *symbol)
+bool allowed_returns__has(const struct allowed_returns *list, const char *symbol)
 {
-	return attach_allow__why(symbol) != NULL;
+	return allowed_returns__why(list, symbol) != NULL;
 }
 
-const char *attach_allow__why(const char *symbol)
+const char *allowed_returns__why(const struct allowed_returns *list, const char *symbol)
 {
 	/* Our own, in assembly: it calls nothing. */
 	if (symbol && strcmp(symbol, "calibrate_pair") == 0)
 		return "the calibration's own function";
-	for (size_t i = 0; symbol && i < allowed_cnt; i++) {
-		if (fnmatch(allowed[i].pattern, symbol, 0) == 0)
-			return allowed[i].why;
-	}
+	for (size_t i = 0; symbol && list && i < list->cnt; i++)
+		if (fnmatch(list->items[i].pattern, symbol, 0) == 0)
+			return list->items[i].why;
 	return NULL;
 }
 
-int attach_allow__add_pattern(const char *shell_pattern, const char *why)
+int allowed_returns__add_pattern(struct allowed_returns *list, const char *shell_pattern,
+				 const char *why)
 {
-	return add(shell_pattern, why);
+	return add(list, shell_pattern, why);
 }
 
-int attach_allow__add_chosen(const char *symbol)
+int allowed_returns__add_chosen(struct allowed_returns *list, const char *symbol)
 {
 	/* One function, by its whole name: a pattern would allow functions that nobody looked at.
 	 */
@@ -57,5 +53,15 @@ int attach_allow__add_chosen(const char *symbol)
 				"%s: not a function's name; allow return probes one by one, "
 				"by mangled name",
 				symbol);
-	return add(symbol, "the user allowed it");
+	return add(list, symbol, "the user allowed it");
+}
+
+void allowed_returns__free(struct allowed_returns *list)
+{
+	for (size_t i = 0; i < list->cnt; i++) {
+		free(list->items[i].pattern);
+		free(list->items[i].why);
+	}
+	free(list->items);
+	*list = (struct allowed_returns){0};
 }

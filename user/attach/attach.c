@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/attach.h"
+#include "attach/allow.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ struct attach_set {
 	char *name;
 	enum attach_method method;
 	int rows_fd; /* -1: none */
+	const struct allowed_returns *returns;
 	struct point *points;
 	size_t cnt, cap;
 	bool sorted; /* by group; new points unsort */
@@ -64,7 +66,8 @@ void attach_method__prepare(struct bpf_program *prog, enum attach_method method)
 	bpf_program__set_expected_attach_type(prog, multi ? TRACE_UPROBE_MULTI : 0);
 }
 
-struct attach_set *attach_set__new(const char *name, enum attach_method method)
+struct attach_set *attach_set__new(const char *name, enum attach_method method,
+				   const struct allowed_returns *returns)
 {
 	struct attach_set *s = calloc(1, sizeof(*s));
 
@@ -72,6 +75,7 @@ struct attach_set *attach_set__new(const char *name, enum attach_method method)
 		return NULL;
 	s->name = strdup(name);
 	s->method = method;
+	s->returns = returns;
 	s->rows_fd = -1;
 	if (!s->name) {
 		free(s);
@@ -107,7 +111,7 @@ int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct
 			    .symbol = strdup(p->symbol ? p->symbol : "?"),
 			    .is_return = p->is_return};
 
-	if (p->is_return && !attach_allow__return(p->symbol)) {
+	if (p->is_return && !allowed_returns__has(s->returns, p->symbol)) {
 		free(own.path);
 		free(own.symbol);
 		return err__set(

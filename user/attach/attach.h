@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attaching BPF programs to a process: what this kernel can do, and the ladder from the fastest way
- * to the surest. Also the allow-list of return probes, and a detach that leaves nothing.
+ * to the surest. And a detach that leaves nothing.
  *
  * Life cycle: attach_set__new, attach_set__add (any number), attach_set__attach, ..., _detach,
  * _free. A set is attached and detached as a whole; use one set per group that comes and goes
@@ -64,23 +64,14 @@ struct attach_point {
 	const char *path;   /* file, openable from here */
 	uint64_t offset;    /* file offset of the instruction */
 	uint64_t cookie;    /* row of the probe table */
-	const char *symbol; /* for messages and the allow-list (mangled) */
-	bool is_return;	    /* refused unless the symbol is on the allow-list */
+	const char *symbol; /* for messages and allow.h (mangled) */
+	bool is_return;	    /* refused unless allow.h's list has the symbol */
 };
 
-/*
- * May a return probe go on this function? An exception that passes a return probe kills the target.
- * So only functions known to catch everything are allowed: the C API and Python method wrappers
- * that user/frameworks/ registers, and functions that the user allowed by name.
- */
-bool attach_allow__return(const char *symbol);
-const char *attach_allow__why(const char *symbol);			   /* NULL: not allowed */
-int attach_allow__add_pattern(const char *shell_pattern, const char *why); /* by framework tables */
-int attach_allow__add_chosen(const char *symbol);				   /* by the user */
-
 struct attach_set;
-/* method: no ATTACH_AUTO. NULL: out of memory. */
-struct attach_set *attach_set__new(const char *name, enum attach_method method);
+struct allowed_returns;
+/* method: no ATTACH_AUTO. returns: which functions may have return probes, NULL: none; borrowed. NULL: out of memory. */
+struct attach_set *attach_set__new(const char *name, enum attach_method method, const struct allowed_returns *returns);
 /* Lets perf events have many points each, whose rows the programs find in this map
  * (rows_by_address); without it each point has an event of its own. */
 void attach_set__rows(struct attach_set *s, int map_fd);

@@ -55,7 +55,7 @@ static bool reaches_threads(enum attach_method method)
 	no_uprobes_err = calibration_programs__load(method, &progs);
 	if (no_uprobes_err)
 		return false;
-	set = attach_set__new("calibration", method);
+	set = attach_set__new("calibration", method, NULL);
 	calibration__point(CALIBRATE_EMULATED, &point);
 	if (set && attach_set__add(set, progs->count, &point) == 0 &&
 	    attach_set__attach(set, getpid()) == 0 &&

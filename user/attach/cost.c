@@ -64,7 +64,7 @@ int attach_cost__measure(enum attach_method method, struct attach_cost *cost)
 	struct calibration_programs *progs = NULL;
 	struct calibration *c = NULL;
 	const enum attach_method own = attach_method__resolve(method);
-	struct attach_set *set = attach_set__new("calibration", own);
+	struct attach_set *set = attach_set__new("calibration", own, NULL);
 	int err = set ? calibration__start(&c) : err__set(-ENOMEM, "calibration: out of memory");
 
 	if (!err)

@@ -15,9 +15,9 @@ struct shielded {
 	int result;
 };
 
-/* 0: not in a shield. */
-static pid_t wanted_by;
-static uint64_t cpu_ns;
+/* Who is in a shield shares the variables of the thread that waits for it. 0: not in one. */
+static _Thread_local pid_t wanted_by;
+static _Thread_local uint64_t cpu_ns;
 
 static int run(void *ctx)
 {

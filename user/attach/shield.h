@@ -18,7 +18,7 @@ int shield__run(int (*work)(void *arg), void *arg);
 /* In the work: those who wanted it are dead; stop where all is consistent. */
 bool shield__orphaned(void);
 
-/* CPU time that such work has taken so far; CLOCK_PROCESS_CPUTIME_ID leaves it out. */
+/* CPU time that such work of this thread has taken so far; CLOCK_PROCESS_CPUTIME_ID leaves it out. */
 uint64_t shield__cpu_ns(void);
 
 #endif

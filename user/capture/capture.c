@@ -161,12 +161,12 @@ static int session_run(struct session *s)
 	int err = control__open(s);
 
 	for (size_t i = 0; i < ARRAY_SIZE(stages) && !err; i++) {
-		capture_harmless =
+		s->opts->stop->harmless =
 			stages[i].leaves_nothing && !s->cupti.link && !s->opts->await_framework;
 		control__pump(s);
-		err = capture_stop ? -EINTR : stages[i].run(s);
-		capture_harmless = 0;
-		if (err && capture_stop) /* whatever it broke off */
+		err = s->opts->stop->asked ? -EINTR : stages[i].run(s);
+		s->opts->stop->harmless = 0;
+		if (err && s->opts->stop->asked) /* whatever it broke off */
 			err = -EINTR;
 	}
 	session__progress_end(s);

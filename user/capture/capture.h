@@ -27,7 +27,16 @@ struct text_list {
 	size_t cnt, cap;
 };
 
+/* What a signal handler and a session tell each other. */
+struct capture_stop {
+	volatile sig_atomic_t asked; /* how often: the first ends the window, the second aborts */
+	/* The target is as it was, and nothing would be left behind: the handler may end the process. (The
+	 * kernel's check of the programs takes long, and cannot be broken off otherwise.) */
+	volatile sig_atomic_t harmless;
+};
+
 struct capture_opts {
+	struct capture_stop *stop;
 	pid_t pid;
 	const struct framework *framework; /* the one to show; NULL: the first that the process has */
 	enum detail detail;
@@ -84,12 +93,6 @@ struct capture_result {
 	bool aborted;
 };
 void capture_result__free(struct capture_result *res);
-
-/* First SIGINT/SIGTERM ends the window, a second one aborts; set by the command's handler. */
-extern volatile sig_atomic_t capture_stop;
-/* The target is as it was, and nothing would be left behind: the handler may end the process. (The
- * kernel's check of the programs takes long, and cannot be broken off otherwise.) */
-extern volatile sig_atomic_t capture_harmless;
 
 /* 0, or a negative errno with err__set. Recordings made before an error are in *res. */
 int capture__run(const struct capture_opts *opts, struct capture_result *res);

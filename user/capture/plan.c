@@ -35,14 +35,14 @@ static int add_step_range(struct session *s)
 	return 0;
 }
 
-static int allow_returns(const char *list)
+static int allow_returns(const char *list, struct allowed_returns *returns)
 {
 	auto_free char *copy = list ? strdup(list) : NULL;
 	char *rest = copy, *symbol;
 	int err = list && !copy ? -ENOMEM : 0;
 
 	while (!err && (symbol = strsep(&rest, ",")))
-		err = attach_allow__add_chosen(symbol);
+		err = allowed_returns__add_chosen(returns, symbol);
 	return err;
 }
 
@@ -181,7 +181,7 @@ int session__plan(struct session *s)
 		.find_period = s->opts->detail == DETAIL_PHASE && !s->opts->step_probe &&
 			       !s->opts->step_range,
 	};
-	int err = allow_returns(s->opts->return_probes);
+	int err = allow_returns(s->opts->return_probes, &s->plan.returns);
 
 	if (!err)
 		err = note_copied_text(s);

@@ -292,7 +292,8 @@ static bool is_noted(const struct probes *p, const struct planned_probe *probe)
 static int make_set(struct probes *p, enum probe_group group, size_t from, bool noted,
 		    struct attach_set **out)
 {
-	struct attach_set *set = attach_set__new(probe_group__name(group), p->method);
+	struct attach_set *set =
+		attach_set__new(probe_group__name(group), p->method, &p->plan->returns);
 	int err = 0;
 
 	if (!set)

@@ -198,7 +198,7 @@ int session__record(struct session *s)
 	session__count_anew(s);
 	err = s->opts->has_schedule && s->rule.boundary ? record_schedule(s) : record_duration(s);
 	session__progress_end(s);
-	if (capture_stop > 1) {
+	if (s->opts->stop->asked > 1) {
 		s->res->aborted = true;
 		if (!s->window.writer || s->opts->in_memory)
 			return err__set(-EINTR, "aborted");

@@ -30,7 +30,7 @@ static int turn(struct session *s, int timeout_ms)
 	err = components__poll(s, session__drain(s));
 	if (!err && s->target_gone)
 		err = -ESRCH;
-	if (!err && capture_stop)
+	if (!err && s->opts->stop->asked)
 		err = -EINTR;
 	return err;
 }

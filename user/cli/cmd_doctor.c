@@ -31,7 +31,7 @@ static void count_site(struct doctor *d, struct doctor_plan *dp, const struct pl
 		return;
 	if (p->return_program) {
 		dp->with_return++;
-		dp->returns_refused += !attach_allow__return(p->symbol);
+		dp->returns_refused += !allowed_returns__has(&dp->plan.returns, p->symbol);
 		ns += d->cost.entry_return_ns - d->cost.entry_ns;
 	}
 	if (!dp->cheapest_ns || ns < dp->cheapest_ns)

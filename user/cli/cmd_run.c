@@ -172,7 +172,7 @@ static int run(int argc, char **argv)
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&
-	       capture_stop < 3)
+	       signals_stop.asked < 3)
 		;
 	job_control__end();
 	if (waitpid(pid, &status, WNOHANG) == pid && exit_status(status))

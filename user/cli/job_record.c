@@ -147,7 +147,7 @@ static void sleep_long(const struct job_record *j, sig_atomic_t handed_on, const
 					 .events = POLLIN};
 		heard &= !j->captures[i].pid || fds[i].fd >= 0;
 	}
-	if (handed_on >= capture_stop)
+	if (handed_on >= signals_stop.asked)
 		ppoll(fds, j->cnt, heard ? &most : &unheard, usual);
 }
 
@@ -163,7 +163,7 @@ static void wait_all(struct job_record *j)
 	sigprocmask(SIG_BLOCK, &ends, &usual);
 
 	for (size_t left = j->cnt; left;) {
-		for (; handed_on < capture_stop; handed_on++)
+		for (; handed_on < signals_stop.asked; handed_on++)
 			signal_all(j, SIGINT);
 		left = 0;
 		for (size_t i = 0; i < j->cnt; i++) {
@@ -350,9 +350,9 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 		successor__prepare(&places[i], pids[i]);
 	}
 	err = capture_all(&j);
-	if (!err && !o->no_report && capture_stop < 2)
+	if (!err && !o->no_report && signals_stop.asked < 2)
 		shown = show(&j);
-	if (!err && !shown && capture_stop < 2)
+	if (!err && !shown && signals_stop.asked < 2)
 		next_try__describe(places, cnt);
 	for (size_t i = 0; i < cnt; i++) {
 		status = captures[i].status > status ? captures[i].status : status;

@@ -202,6 +202,7 @@ int record_run(struct record_options *o)
 	struct successor place;
 	int err, show_err = 0;
 
+	o->capture.stop = &signals_stop;
 	o->capture.detail = o->detail;
 	o->capture.method = o->method;
 	o->capture.has_schedule = o->range.set;
@@ -215,7 +216,7 @@ int record_run(struct record_options *o)
 	successor__prepare(&place, o->capture.pid);
 	signals__catch(true);
 	err = capture__run(&o->capture, &res);
-	if (!err && capture_stop > 1) {
+	if (!err && signals_stop.asked > 1) {
 		res.aborted = true;
 		err = res.path_cnt && !o->capture.in_memory
 			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/signals.h"
-#include "capture/capture.h"
 #include "common/util.h"
 #include <signal.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@ static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
  * terminal that goes. So a signal that comes so soon after another is the same request. Each Ctrl-C
  * is a request of its own. */
 #define SAME_WISH_NS 300000000ULL
+
+struct capture_stop signals_stop;
 
 static volatile pid_t program; /* 0: none that we started */
 static volatile pid_t starter; /* of it, us: what makes the output inherits the rest */
@@ -27,10 +28,10 @@ static void count_stop(int sig)
 	static volatile uint64_t counted_ns;
 	uint64_t now_ns = clock__monotonic_ns();
 
-	if (sig != SIGINT && capture_stop && now_ns - counted_ns < SAME_WISH_NS)
+	if (sig != SIGINT && signals_stop.asked && now_ns - counted_ns < SAME_WISH_NS)
 		return;
 	counted_ns = now_ns;
-	capture_stop = capture_stop + 1;
+	signals_stop.asked = signals_stop.asked + 1;
 }
 
 static void stop(int sig)
@@ -40,7 +41,7 @@ static void stop(int sig)
 
 	if (sig != SIGINT)
 		pass(sig);
-	if (capture_harmless) {
+	if (signals_stop.harmless) {
 		ssize_t written = write(STDERR_FILENO, stopped, sizeof(stopped) - 1);
 
 		(void)written;

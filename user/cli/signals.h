@@ -3,12 +3,15 @@
 #ifndef PROFTRACE_SIGNALS_H
 #define PROFTRACE_SIGNALS_H
 
+#include "capture/capture.h"
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Ctrl-C and the like end a capture in order, see capture_stop; or end proftrace again, or the program
+/* Ctrl-C and the like end a capture in order, see signals_stop; or end proftrace again, or the program
  * of `run`. */
 void signals__catch(bool on);
+/* What they ask of the capture. */
+extern struct capture_stop signals_stop;
 
 /*
  * `run` stands where its program would: who would tell the program to end or to save its state

@@ -53,7 +53,7 @@ const char *err__take(int err)
 	return taken;
 }
 
-static const char *line_prefix = "";
+static _Thread_local const char *line_prefix = "";
 
 void log__set_prefix(const char *prefix)
 {

@@ -20,7 +20,7 @@ int err__unwritten(const char *what);
 void log__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log__info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log__debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What follows "proftrace: " on each line, errors included; kept by reference. */
+/* What follows "proftrace: " on each line, errors included, of this thread; kept by reference. */
 void log__set_prefix(const char *prefix);
 /* A line of them, after its level ("", "warning: "). */
 void log__put(const char *level, const char *text);

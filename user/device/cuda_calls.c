@@ -94,7 +94,8 @@ static int plan_symbol(const struct elf_symbol *s, void *ctx)
 	if (p->group == GROUP_DEVICE) {
 		probe.program = "device_call_entry";
 		probe.return_program = "device_call_return";
-		err = attach_allow__add_pattern(s->name, "C function of CUDA: throws nothing");
+		err = allowed_returns__add_pattern(&p->plan->returns, s->name,
+						   "C function of CUDA: throws nothing");
 		if (err)
 			return err;
 	}

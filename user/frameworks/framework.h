@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include "attach/allow.h"
 #include "attach/site.h"
 #include "bpf/ctl.h"
 #include "bpf/layout.h"
@@ -106,6 +107,7 @@ struct probe_plan {
 	size_t alias_cnt, alias_cap;
 	size_t stepped; /* functions of the user's choice with a probe that the kernel single-steps */
 	uint64_t node_number; /* runtime address, see struct shim_control; 0: there is none */
+	struct allowed_returns returns; /* which of its functions may have return probes */
 	char **missing; /* what could not be resolved and what that costs, for doctor and notes */
 	size_t missing_cnt, missing_cap;
 };

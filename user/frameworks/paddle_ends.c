@@ -126,7 +126,8 @@ static int plan_method(const char *name, uint64_t vaddr, void *ctx)
 int paddle_ends__plan_methods(struct table_scan *s, unsigned int lib)
 {
 	struct methods m = {s, lib};
-	int err = attach_allow__add_pattern(METHOD_PREFIX "*", PADDLE_CATCHES_ALL);
+	int err = allowed_returns__add_pattern(&s->plan->returns, METHOD_PREFIX "*",
+					       PADDLE_CATCHES_ALL);
 
 	if (!err)
 		err = python_methods__each(s->t, s->libs[lib], plan_method, &m);

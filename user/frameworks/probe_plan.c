@@ -153,6 +153,7 @@ void probe_plan__free(struct probe_plan *p)
 	for (size_t i = 0; i < p->alias_cnt; i++)
 		free(p->aliases[i].name);
 	free(p->aliases);
+	allowed_returns__free(&p->returns);
 	free(p->libs);
 	free(p->probes);
 	free(p->missing);

@@ -226,15 +226,15 @@ static void choose_rows(struct walk *w, unsigned int lib)
 	}
 }
 
-static int allow_returns(const char *pattern, const char *why)
+static int allow_returns(struct allowed_returns *returns, const char *pattern, const char *why)
 {
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s", pattern, strchr(pattern, '*') ? "" : "*");
-	return attach_allow__add_pattern(text, why);
+	return allowed_returns__add_pattern(returns, text, why);
 }
 
-static int allow_all_returns(const struct probe_table *table)
+static int allow_all_returns(const struct probe_table *table, struct allowed_returns *returns)
 {
 	int err = 0;
 
@@ -243,9 +243,9 @@ static int allow_all_returns(const struct probe_table *table)
 
 		if (!row->returns_safely)
 			continue;
-		err = allow_returns(row->symbol, row->returns_safely);
+		err = allow_returns(returns, row->symbol, row->returns_safely);
 		if (!err && row->other_symbol)
-			err = allow_returns(row->other_symbol, row->returns_safely);
+			err = allow_returns(returns, row->other_symbol, row->returns_safely);
 	}
 	return err;
 }
@@ -314,7 +314,7 @@ int probe_table__plan(const struct probe_table *table, struct target *t,
 		      const struct plan_opts *opts, struct probe_plan *plan,
 		      struct table_scan *scan)
 {
-	int err = allow_all_returns(table);
+	int err = allow_all_returns(table, &plan->returns);
 
 	*scan = (struct table_scan){.table = table, .t = t, .opts = opts, .plan = plan};
 	for (unsigned int lib = 0; lib < table->lib_cnt && !err; lib++) {

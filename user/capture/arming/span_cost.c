@@ -157,7 +157,7 @@ static void measure_watch(const struct session *s, struct probe_cost *cost)
 int span_cost__measure(struct session *s, struct probe_cost *cost)
 {
 	struct attach_set *set =
-		attach_set__new("span cost", attach_method__resolve(s->opts->method));
+		attach_set__new("span cost", attach_method__resolve(s->opts->method), NULL);
 	const struct span_probes *probes = s->opts->detail == DETAIL_INNER ? &inside : &returning;
 	struct calibration *c = NULL;
 	int err = set ? calibration__start(&c) : -ENOMEM;

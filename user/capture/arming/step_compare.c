@@ -21,7 +21,7 @@ static int watch_until(struct session *s, uint64_t seq)
 	const struct timespec pause = {.tv_nsec = 5000000};
 	int err = 0;
 
-	while (!err && !capture_stop && ctl->step_seq < seq && target__alive(s->target) &&
+	while (!err && !s->opts->stop->asked && ctl->step_seq < seq && target__alive(s->target) &&
 	       clock__monotonic_ns() < until_ns) {
 		nanosleep(&pause, NULL);
 		err = session__drain(s);

@@ -223,7 +223,8 @@ static bool obey(struct session *s, enum control_verb verb, char *out, size_t si
 		return true;
 	}
 	if (verb == CONTROL_STOP) {
-		capture_stop = capture_stop ? capture_stop : 1;
+		if (!s->opts->stop->asked)
+			s->opts->stop->asked = 1;
 		snprintf(out, size, "stopping");
 		return true;
 	}

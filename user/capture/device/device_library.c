@@ -110,7 +110,7 @@ void device_library__forbid_loading(const struct session *s)
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
-	int err = shim__attach(t, s->opts->cupti, alone, &capture_stop, &s->cupti.link,
+	int err = shim__attach(t, s->opts->cupti, alone, &s->opts->stop->asked, &s->cupti.link,
 			       &s->cupti.attached);
 
 	s->cupti.attach_tried = true;

@@ -45,7 +45,7 @@ int session__await_start(struct session *s)
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
 		control__pump(s);
-		if (capture_stop)
+		if (s->opts->stop->asked)
 			return err__set(-EINTR, "stopped before it was time; nothing was recorded");
 		if (kill(s->opts->pid, 0) && errno == ESRCH)
 			return err__set(-ESRCH, "process %d ended before it was time",
@@ -234,7 +234,7 @@ int session__await_framework(struct session *s)
 		if (s->opts->shim)
 			shim_link__beat(s->opts->shim);
 		control__pump(s);
-		if (capture_stop)
+		if (s->opts->stop->asked)
 			return -EINTR;
 		if (!s->start.descendant_described && elapsed > next_look_ns) {
 			s->start.descendant_described =

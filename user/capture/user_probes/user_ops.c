@@ -128,7 +128,7 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 		if (is_go(elf))
 			return refuse_go(f);
 		probe.return_program = "call_return";
-		err = attach_allow__add_chosen(f->symbol);
+		err = allowed_returns__add_chosen(&plan->returns, f->symbol);
 		return err ? err : probe_plan__add(plan, &probe);
 	}
 	if (planned_probe__slide(elf, f->size, SITE_RSP, &probe)) /* the stack still as it came */
