@@ -12,7 +12,7 @@ def raising(case, steps, rounds, *options):
     job = jobs.start(case, "--steps", steps, "--rounds", rounds, workload="ms_raise.py")
     job.wait_steps(2, timeout_s=120)
     tool = case.tool("-p", job.pid, "--duration", "200s", *options)
-    if job.wait(200) != 0:
+    if job.wait(300) != 0:
         raise Harmed(f"the job ended with {job.poll()}: {job.err.read_text()}")
     tool.done()
     caught = dict(word.split("=") for word in job.output().split())
