@@ -2,6 +2,7 @@
 /* The Chrome trace in Kineto's dialect; doc/reference/trace.md says what its readers need and why.
  */
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "exporters/parts/facts.h"
 #include "exporters/chrome/chrome_limit.h"
@@ -233,8 +234,7 @@ static int chrome__run(const struct recording *r, const struct export_opts *opts
 	if (opts->dialect && !strcmp(opts->dialect, "tb"))
 		dialect = DIALECT_TB;
 	else if (opts->dialect && strcmp(opts->dialect, "kineto"))
-		return err__set(-EINVAL, "unknown dialect '%s'; chrome has kineto and tb",
-				opts->dialect);
+		return err__set(-EINVAL, MESSAGE_CHROME_DIALECT_UNKNOWN, opts->dialect);
 	*result = (struct export_result){0};
 	err = output__choose(r, opts, ".pt.trace.json", GZIP_LEVEL_DEFAULT, &level, result);
 	if (err)

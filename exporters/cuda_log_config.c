@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
@@ -89,12 +90,9 @@ static int unknown(const char *name)
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
 					options[i].name);
 	}
-	return err__set(
-		-EINVAL,
-		"--config: cuda-profiler has no option '%s'%s%s%s (hardware counters are not "
-		"recorded); known: %s",
-		name, near.best ? "; did you mean " : "", near.best ? near.best : "",
-		near.best ? "?" : "", known);
+	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_UNKNOWN, name,
+			near.best ? "; did you mean " : "", near.best ? near.best : "",
+			near.best ? "?" : "", known);
 }
 
 static int wrong_value(const struct log_option *o, const char *value)
@@ -104,8 +102,8 @@ static int wrong_value(const struct log_option *o, const char *value)
 						  : "0 or 1";
 
 	if (!o->set)
-		return err__set(-EINVAL, "--config: %s takes no value, not '%s'", o->name, value);
-	return err__set(-EINVAL, "--config: %s needs %s%s%s%s", o->name, wanted,
+		return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_TAKES_NO_VALUE, o->name, value);
+	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_NEEDS_VALUE, o->name, wanted,
 			*value ? ", not '" : "", value, *value ? "'" : "");
 }
 

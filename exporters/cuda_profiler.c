@@ -9,6 +9,7 @@
 #include "common/counted.h"
 #include "common/csv_cell.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "exporters/cuda_log_config.h"
 #include "exporters/exporters.h"
@@ -381,15 +382,10 @@ static int choose_device(struct cuda_log *w)
 	if (w->config.device >= 0)
 		return w->config.device < DEVICES_MAX && w->devices >> w->config.device & 1
 			       ? 0
-			       : err__set(-EINVAL,
-					  "--config: nothing ran on device %d in this recording; "
-					  "something did on: %s",
-					  w->config.device, *found ? found : "none");
+			       : err__set(-EINVAL, MESSAGE_CUDA_LOG_DEVICE_IDLE, w->config.device,
+					  *found ? found : "none");
 	if (w->devices & (w->devices - 1))
-		return err__set(-EINVAL,
-				"a log of cuda-profiler is of one device and this recording has "
-				"%s; choose by --config 'cudadevice N'",
-				found);
+		return err__set(-EINVAL, MESSAGE_CUDA_LOG_DEVICE_AMBIGUOUS, found);
 	w->config.device = w->devices ? __builtin_ctzll(w->devices) : 0;
 	return 0;
 }
@@ -403,13 +399,9 @@ static int choose_mode(const struct export_opts *opts, struct cuda_log_config *c
 	if (opts->dialect && !strcmp(opts->dialect, "csv"))
 		mode = LOG_CSV;
 	else if (opts->dialect && strcmp(opts->dialect, "kvp"))
-		return err__set(-EINVAL, "unknown dialect '%s'; cuda-profiler has kvp and csv",
-				opts->dialect);
+		return err__set(-EINVAL, MESSAGE_CUDA_PROFILER_DIALECT_UNKNOWN, opts->dialect);
 	if (opts->dialect && config->mode && config->mode != mode)
-		return err__set(-EINVAL,
-				"--dialect %s, but the configuration's profilelogformat is the "
-				"other; give one of them",
-				opts->dialect);
+		return err__set(-EINVAL, MESSAGE_DIALECT_CONTRADICTS_CONFIG, opts->dialect);
 	if (opts->dialect || !config->mode)
 		config->mode = mode;
 	return 0;
@@ -427,10 +419,9 @@ static void say_missing(const struct cuda_log *w)
 						len ? ", " : "", log_columns[i].key,
 						counted(w->missing[i], "row", "rows").s);
 	if (len)
-		log__warn("left empty, as the recording does not know it: %s", text);
+		log__warn(MESSAGE_COLUMNS_EMPTY, text);
 	if (!w->cnt)
-		log__warn("no kernel, copy or set of a device is in the recording, and no row in "
-			  "the log");
+		log__warn(MESSAGE_CUDA_LOG_EMPTY);
 }
 
 static int cuda_profiler__write(struct cuda_log *w, int level, struct export_result *result)
@@ -471,7 +462,7 @@ static int cuda_profiler__run(const struct recording *r, const struct export_opt
 		err = cuda_profiler__write(&w, level, result);
 	rows__close(w.rows);
 	if (!err && loss && *loss)
-		log__warn("the log has no place for it: the recording is %s", loss);
+		log__warn(MESSAGE_CUDA_LOG_LOSS_LEFT_OUT, loss);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "common/counted.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "exporters/parts/event_text.h"
 #include "exporters/parts/facts.h"
@@ -102,7 +103,7 @@ static int put_unprobed(struct folded *f)
 	if (!*line)
 		return 0;
 	text_file__print(f->out, "(%s) 0\n", line);
-	log__warn("%s", text);
+	log__warn(MESSAGE_FUNCTIONS_UNPROBED, text);
 	return text_file__error(f->out);
 }
 
@@ -127,12 +128,9 @@ static void warn_empty(const struct stacks *s, bool device)
 		if (device ? s->nodes[i].device_ns : s->nodes[i].self_ns)
 			return;
 	if (device)
-		log__warn("the recording has no kernel, copy or set of a device, so the file is "
-			  "empty; --dialect cpu has the host's threads; `proftrace doctor -p PID` "
-			  "says what device times need");
+		log__warn(MESSAGE_FOLDED_DEVICE_EMPTY);
 	else
-		log__warn("no time of a thread is in the recording, and no line in the file: "
-			  "`proftrace report` says what was recorded");
+		log__warn(MESSAGE_FOLDED_EMPTY);
 }
 
 static int folded__run(const struct recording *r, const struct export_opts *opts,
@@ -143,8 +141,7 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 	int err, level;
 
 	if (opts->dialect && !device && strcmp(opts->dialect, "cpu"))
-		return err__set(-EINVAL, "unknown dialect '%s'; folded has cpu and device",
-				opts->dialect);
+		return err__set(-EINVAL, MESSAGE_FOLDED_DIALECT_UNKNOWN, opts->dialect);
 	*result = (struct export_result){0};
 	err = output__choose(r, opts, device ? ".device.folded" : ".folded", 0, &level, result);
 	if (err)
@@ -156,8 +153,7 @@ static int folded__run(const struct recording *r, const struct export_opts *opts
 	if (!err)
 		warn_empty(&s, device);
 	if (!err && s.cut)
-		log__warn("too many different stacks: the time of %s is the caller's",
-			  counted(s.cut, "span", "spans").s);
+		log__warn(MESSAGE_STACKS_LIMITED, counted(s.cut, "span", "spans").s);
 	stacks__free(&s);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include "common/counted.h"
 #include "common/csv_cell.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
 #include "exporters/parts/facts.h"
@@ -105,9 +106,7 @@ static int gpu_memory_profile__run(const struct recording *r, const struct expor
 
 	*result = (struct export_result){0};
 	if (!err && !recording__has_category(r, CAT_STORAGE))
-		err = err__set(-EINVAL,
-			       "the recording has no GPU memory by profiler scope; MXNet 2 "
-			       "has scopes, and record --profile-memory records them");
+		err = err__set(-EINVAL, MESSAGE_GPU_MEMORY_SCOPES_MISSING);
 	if (!err)
 		err = output__choose(r, opts, ".gpu_memory.csv", 0, &level, result);
 	if (!err)
@@ -124,10 +123,10 @@ static int gpu_memory_profile__run(const struct recording *r, const struct expor
 		err = text_file__end(out, text_file__error(out), &result->bytes);
 	}
 	if (!err && p.unknown)
-		log__warn("left empty: Actual Size of %s that the driver gave before the window",
+		log__warn(MESSAGE_GPU_MEMORY_SIZES_MISSING,
 			  counted(p.unknown, "block", "blocks").s);
 	if (!err && loss && *loss)
-		log__warn("the file has no place for it: the recording is %s", loss);
+		log__warn(MESSAGE_GPU_MEMORY_LOSS_LEFT_OUT, loss);
 	free(p.kept);
 	storage_log__free(&p.log);
 	return err;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "common/counted.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "exporters/exporters.h"
 #include "exporters/parts/facts.h"
@@ -297,17 +298,15 @@ static void say_left_out(const struct paddle_proto *w)
 	auto_free char *loss = facts__loss(w->rows->r);
 
 	if (w->other)
-		log__warn("the format has no place for %s: waits on devices, counters, marks, what "
-			  "the driver gave to allocators",
-			  counted(w->other, "event", "events").s);
+		log__warn(MESSAGE_PADDLE_EVENTS_LEFT_OUT, counted(w->other, "event", "events").s);
 	if (w->unknown_allocations)
-		log__warn("%s left out: of what was allocated before the window",
+		log__warn(MESSAGE_PADDLE_FREES_LEFT_OUT,
 			  counted(w->unknown_allocations, "free was", "frees were").s);
 	if (w->lifetimes.forgotten)
-		log__warn("%s left out: too many lived at once",
+		log__warn(MESSAGE_PADDLE_ALLOCATIONS_LEFT_OUT,
 			  counted(w->lifetimes.forgotten, "allocation was", "allocations were").s);
 	if (loss && *loss)
-		log__warn("the format has no place for it: the recording is %s", loss);
+		log__warn(MESSAGE_PADDLE_LOSS_LEFT_OUT, loss);
 }
 
 static int paddle_proto__run(const struct recording *r, const struct export_opts *opts,

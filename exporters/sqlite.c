@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "exporters/message_table.h"
 #include "common/json_memory.h"
 #include "common/out_file.h"
 #include "common/util.h"
@@ -30,14 +32,11 @@ static int failed(const struct database *d)
 	const int code = d->db ? sqlite3_errcode(d->db) : SQLITE_NOMEM;
 
 	if (code == SQLITE_FULL || code == SQLITE_IOERR)
-		return err__set(-ENOSPC,
-				"%s: no space left on its disk, or in SQLITE_TMPDIR; nothing was "
-				"kept, free some or give another path",
-				d->path);
+		return err__set(-ENOSPC, MESSAGE_DATABASE_DISK_FULL, d->path);
 	if (code == SQLITE_CANTOPEN)
-		return err__set(-ENOENT, "cannot write %s: %s; does its directory exist?", d->path,
+		return err__set(-ENOENT, MESSAGE_DATABASE_NOT_OPENED, d->path,
 				d->db ? sqlite3_errmsg(d->db) : "");
-	return err__set(-EIO, "%s: %s; give another path", d->path,
+	return err__set(-EIO, MESSAGE_DATABASE_NOT_WRITTEN, d->path,
 			d->db ? sqlite3_errmsg(d->db) : "no memory for SQLite");
 }
 
@@ -327,8 +326,8 @@ static int cannot_write(const struct database *d, int err)
 	const char *why = out_file__explain(err);
 
 	if (err == -ENOENT)
-		return err__set(err, "cannot write %s: does its directory exist?", d->path);
-	return err__set(err, "cannot write %s: %s%s", d->path, why ? why : strerror(-err),
+		return err__set(err, MESSAGE_DATABASE_DIRECTORY_MISSING, d->path);
+	return err__set(err, MESSAGE_DATABASE_NOT_CREATED, d->path, why ? why : strerror(-err),
 			why ? "" : "; give another path");
 }
 
@@ -387,7 +386,7 @@ static int write_database(struct database *d, struct out_file *out, struct expor
 	if (sqlite3_close(d->db) != SQLITE_OK && !err)
 		err = failed(d);
 	if (!err && json_memory__lacked())
-		err = err__set(-ENOMEM, "%s: out of memory", d->path);
+		err = err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, d->path);
 	if (err)
 		return err;
 	err = fstat(out->fd, &st) ? -errno : out_file__publish(out);
@@ -412,10 +411,7 @@ static int sqlite__run(const struct recording *r, const struct export_opts *opts
 		return err;
 	if (level || !strcmp(result->path, TEXT_FILE_STDOUT) ||
 	    (!stat(result->path, &st) && !S_ISREG(st.st_mode)))
-		return err__set(-EINVAL,
-				"%s: a database is written to a file, uncompressed; give one with "
-				"-o FILE.sqlite",
-				result->path);
+		return err__set(-EINVAL, MESSAGE_DATABASE_TO_TERMINAL, result->path);
 	err = out_file__open(&out, result->path, OUT_WHOLE | OUT_ONLY_FILES);
 	if (err)
 		return cannot_write(&d, err);

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "common/err.h"
+#include "common/message.h"
 #include "common/util.h"
 #include "recording/recording.h"
 
@@ -250,7 +251,9 @@ static int read_stream(const char *path, uint64_t cnt, bool shapes)
 	       (unsigned long long)seen, (double)seen / (cpu_seconds() - start) / 1e6,
 	       opened - start, peak_kib());
 	if (!err && seen != cnt)
-		err = err__set(-EBADMSG, "%s: not all events came back", path);
+		err = err__set(-EBADMSG,
+			       MESSAGE("bench.events-missing", "%s: not all events came back"),
+			       path);
 	return err;
 }
 
@@ -267,7 +270,7 @@ static int apart(int (*run)(const char *path, uint64_t cnt, bool shapes), const 
 		int err = run(path, cnt, shapes);
 
 		if (err)
-			log__warn("%s", err__take(err));
+			log__error(err);
 		fflush(stdout);
 		_exit(err != 0);
 	}

@@ -23,6 +23,7 @@
 #include "capture/decode/decoder.h"
 #include "capture/ring.h"
 #include "common/err.h"
+#include "common/message.h"
 #include "common/util.h"
 
 #define MS	    1000000ull
@@ -105,11 +106,16 @@ static int load(struct bench *b)
 
 	b->skel = proftrace_bpf__open();
 	if (!b->skel)
-		return err__set(-errno, "cannot open the BPF object: %s", strerror(errno));
+		return err__set(-errno,
+				MESSAGE("bench.bpf-not-opened", "cannot open the BPF object: %s"),
+				strerror(errno));
 	bpf_object__for_each_program(prog, b->skel->obj)
 		bpf_program__set_autoload(prog, prog == b->skel->progs.bench_spans);
 	err = proftrace_bpf__load(b->skel);
-	return err ? err__set(err, "cannot load the BPF object: %s", strerror(-err)) : 0;
+	return err ? err__set(err,
+			      MESSAGE("bench.bpf-not-loaded", "cannot load the BPF object: %s"),
+			      strerror(-err))
+		   : 0;
 }
 
 static int on_record(void *ctx, void *data, size_t size)
@@ -216,10 +222,14 @@ static int check_file(const struct bench *b, uint64_t bytes, double cpu_s)
 	       (double)held / cpu_s / 1e6, (unsigned long long)lost, (double)bytes / (double)held,
 	       (unsigned long long)(ring__bytes(b->ring) >> 20));
 	if (held + lost != made || bad)
-		return err__set(-EIO, "%s holds %llu of %llu events, %llu records were malformed",
-				b->output, (unsigned long long)held, (unsigned long long)made,
-				(unsigned long long)bad);
-	return lost ? err__set(-ENOBUFS, "%llu events found the ring full",
+		return err__set(
+			-EIO,
+			MESSAGE("bench.events-malformed",
+				"%s holds %llu of %llu events, %llu records were malformed"),
+			b->output, (unsigned long long)held, (unsigned long long)made,
+			(unsigned long long)bad);
+	return lost ? err__set(-ENOBUFS,
+			       MESSAGE("bench.ring-full", "%llu events found the ring full"),
 			       (unsigned long long)lost)
 		    : 0;
 }

@@ -2,6 +2,7 @@
 #include "exporters/chrome/chrome_limit.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 
 int chrome_limit__take(struct chrome_limit *l, const struct text_file *out, const struct event *e,
@@ -79,14 +80,10 @@ void chrome_limit__say(const struct chrome_limit *l, uint64_t base_us, uint64_t 
 		snprintf(whole, sizeof(whole), "steps %llu to %llu are whole (%llu of %llu)",
 			 (unsigned long long)w.first, (unsigned long long)w.last,
 			 (unsigned long long)w.cnt, (unsigned long long)steps);
-	log__warn("the trace ends at --limit-size, %.3f ms after its begin: %s are in it, %llu are "
-		  "not; %s",
-		  (double)cut_us(l, base_us) / 1e3, counted(events, "event", "events").s,
-		  (unsigned long long)l->left_out, whole);
+	log__warn(MESSAGE_TRACE_LIMITED, (double)cut_us(l, base_us) / 1e3,
+		  counted(events, "event", "events").s, (unsigned long long)l->left_out, whole);
 	if (bytes > l->limit_bytes)
-		log__warn("the trace is larger than --limit-size all the same: its head alone, "
-			  "names of threads and devices, has %llu bytes",
-			  (unsigned long long)bytes);
+		log__warn(MESSAGE_TRACE_LIMIT_EXCEEDED, (unsigned long long)bytes);
 }
 
 void chrome_limit__free(struct chrome_limit *l)

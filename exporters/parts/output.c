@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "common/directory.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/util.h"
 #include "recording/recording.h"
 
@@ -30,9 +31,7 @@ static int default_name(const struct recording *r, const char *extension, bool g
 	len = (size_t)snprintf(name, size, "%s_%lld%s%s%s", len ? clean : "host",
 			       (long long)(pid > 0 ? pid : 0), digits, extension,
 			       gzip ? ".gz" : "");
-	return len < size ? 0
-			  : err__set(-ENAMETOOLONG, "the trace's default name is too long; "
-						    "give one with -o");
+	return len < size ? 0 : err__set(-ENAMETOOLONG, MESSAGE_DEFAULT_NAME_TOO_LONG);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -66,9 +65,8 @@ int output__choose(const struct recording *r, const struct export_opts *opts, co
 		if (opts->gzip_level < 0)
 			level = !ends_with(output, ".gz") ? 0 : gzip_default ? gzip_default : 1;
 		if (ends_with(output, wrong_end(extension, level)))
-			return err__set(-EINVAL,
-					"%s: with --gzip-level %d its name must %send in .gz",
-					output, level, level ? "" : "not ");
+			return err__set(-EINVAL, MESSAGE_GZIP_NAME_MISMATCH, output, level,
+					level ? "" : "not ");
 		len = snprintf(result->path, sizeof(result->path), "%s", output);
 	} else {
 		err = directory__make(output);
@@ -81,13 +79,12 @@ int output__choose(const struct recording *r, const struct export_opts *opts, co
 	}
 	*gzip_level = level;
 	if ((size_t)len >= sizeof(result->path))
-		return err__set(-ENAMETOOLONG, "%s: path too long", output);
+		return err__set(-ENAMETOOLONG, MESSAGE_OUTPUT_PATH_TOO_LONG, output);
 	return 0;
 }
 
 int output__no_dialect(const struct export_opts *opts, const char *format)
 {
-	return opts->dialect ? err__set(-EINVAL, "unknown dialect '%s'; %s has only one",
-					opts->dialect, format)
+	return opts->dialect ? err__set(-EINVAL, MESSAGE_DIALECT_UNKNOWN, opts->dialect, format)
 			     : 0;
 }

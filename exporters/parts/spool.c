@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exporters/parts/spool.h"
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/out_file.h"
 #include "common/util.h"
 
@@ -17,9 +18,8 @@ int spool__open(const char *beside, struct spool *s)
 	if (s->fd < 0)
 		s->fd = out_file__open_temporary(temp ? temp : "/var/tmp");
 	if (s->fd < 0)
-		return err__set(s->fd,
-				"no temporary file in the output's directory or %s: %s; set TMPDIR",
-				temp ? temp : "/var/tmp", strerror(-s->fd));
+		return err__set(s->fd, MESSAGE_TEMPORARY_FILE_NOT_CREATED, temp ? temp : "/var/tmp",
+				strerror(-s->fd));
 	return 0;
 }
 
@@ -32,7 +32,7 @@ void spool__close(struct spool *s)
 
 static int failed(const struct spool *s, int err)
 {
-	return err__set(err, "the temporary file%s: %s; free some space or %s",
+	return err__set(err, MESSAGE_TEMPORARY_FILE_NOT_WRITTEN,
 			s->beside ? " beside the output" : "", strerror(-err),
 			s->beside ? "give another disk (--output)" : "set TMPDIR");
 }

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "exporters/message_table.h"
 #include "common/json_memory.h"
 #include "common/out_file.h"
 #include "common/text_char.h"
@@ -50,29 +52,18 @@ static int write_all(void *ctx, const void *data, size_t len)
 static int set_error(int err, const char *path)
 {
 	if (err == -ENOSPC || err == -EDQUOT)
-		return err__set(err,
-				"%s: no space left on its disk; nothing was kept, free some "
-				"or give another path",
-				path);
+		return err__set(err, MESSAGE_OUTPUT_DISK_FULL, path);
 	if (err == -EFBIG)
-		return err__set(err,
-				"%s: larger than a file may be here; nothing was kept, raise the "
-				"limit (ulimit -f)",
-				path);
+		return err__set(err, MESSAGE_OUTPUT_FILE_TOO_LARGE, path);
 	if (err == -ENOENT)
-		return err__set(err,
-				"%s: its directory does not exist; create it, as `mkdir "
-				"-p` does, or give another path",
-				path);
+		return err__set(err, MESSAGE_OUTPUT_DIRECTORY_MISSING, path);
 	if (err == -ENOMEM)
-		return err__set(err, "cannot write %s: out of memory", path);
+		return err__set(err, MESSAGE_OUTPUT_OUT_OF_MEMORY, path);
 	if (err == -ENOTTY)
-		return err__set(
-			err, "compressed text is not written to a terminal; give a file with -o, "
-			     "or --gzip-level 0");
+		return err__set(err, MESSAGE_GZIP_TO_TERMINAL);
 	if (out_file__explain(err))
-		return err__set(err, "cannot write %s: %s", path, out_file__explain(err));
-	return err__set(err, "cannot write %s: %s; give another path", path, strerror(-err));
+		return err__set(err, MESSAGE_NOT_WRITTEN, path, out_file__explain(err));
+	return err__set(err, MESSAGE_FILE_NOT_WRITTEN, path, strerror(-err));
 }
 
 static int open_fd(struct text_file *f, const char *path)

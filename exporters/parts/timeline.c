@@ -2,6 +2,7 @@
 #include "exporters/parts/timeline.h"
 #include <string.h>
 #include "common/err.h"
+#include "exporters/message_table.h"
 #include "common/large.h"
 #include "common/util.h"
 
@@ -549,7 +550,7 @@ static int timeline__alloc(struct timeline *t)
 	t->free_slots = calloc(WINDOW_CNT, sizeof(*t->free_slots));
 	if (!t->stepped || !t->categories || !t->name_categories || !t->fresh || !t->spare ||
 	    !t->pending || !t->merged || !t->slots || !t->pool || !t->free_slots)
-		return err__set(-ENOMEM, "no memory for the event window");
+		return err__set(-ENOMEM, MESSAGE_EVENT_WINDOW_OUT_OF_MEMORY);
 	for (uint32_t id = 1; id <= t->name_cnt; id++) {
 		const struct name *n = recording__name(t->r, id);
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/opts.h"
 #include "common/err.h"
+#include "common/message.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -27,7 +28,8 @@ static int parse_span(const char *value, void *dest)
 	struct values *v = dest;
 
 	if (sscanf(value, "%d:%d", &v->first, &v->last) != 2)
-		return err__set(-EINVAL, "--record: '%s' is not A:B", value);
+		return err__set(-EINVAL, MESSAGE("test.range-invalid", "--record: '%s' is not A:B"),
+				value);
 	return 0;
 }
 

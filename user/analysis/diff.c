@@ -10,6 +10,7 @@
 #include "analysis/render/tables_print.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/util.h"
 
 /* What could not be recorded in one of them is no difference: it comes last. */
@@ -332,7 +333,7 @@ static void warn_busy(const struct diff_side *s)
 {
 	for (size_t i = 0; i < s->cnt; i++)
 		if (diff_window__was_busy(&s->windows[i]))
-			log__warn("the machine was busy while %s was recorded", s->windows[i].path);
+			log__warn(MESSAGE_MACHINE_BUSY, s->windows[i].path);
 }
 
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
@@ -361,5 +362,5 @@ int diff__print(const char *before, const char *after, const struct diff_opts *o
 	free(d.kernels.items);
 	diff_side__free(&d.a);
 	diff_side__free(&d.b);
-	return err == -ENOMEM ? err__set(err, "the comparison: out of memory") : err;
+	return err == -ENOMEM ? err__set(err, MESSAGE_COMPARISON_OUT_OF_MEMORY) : err;
 }

@@ -7,6 +7,7 @@
 #include "analysis/report_list.h"
 #include "analysis/render/tables_print.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
@@ -230,17 +231,11 @@ static int nothing_called(const struct report *rep, const char *near)
 			at += (size_t)snprintf(searched + at, sizeof(searched) - at, "%s%s",
 					       at ? "," : "", report_impls[i]->def.key);
 	if (is_operator(rep->a.r, pattern))
-		return err__set(-ENOENT,
-				"nothing in %s is called '%s', but inside other operators "
-				"something was: --table key_averages has that, too",
-				searched, pattern);
+		return err__set(-ENOENT, MESSAGE_OPERATOR_ONLY_INSIDE_OTHERS, searched, pattern);
 	if (near)
-		return err__set(-ENOENT, "nothing in %s is called '%s'; did you mean '%s'?",
-				searched, pattern, near);
-	return err__set(-ENOENT,
-			"nothing in %s is called '%s'; a pattern like '*conv*' finds parts of "
-			"names, and --table %s without --op shows them all",
-			searched, pattern, searched);
+		return err__set(-ENOENT, MESSAGE_OPERATOR_NOT_FOUND_SUGGESTED, searched, pattern,
+				near);
+	return err__set(-ENOENT, MESSAGE_OPERATOR_NOT_FOUND, searched, pattern, searched);
 }
 
 /* At least one table of names has to have this one. */
@@ -300,7 +295,7 @@ static int print_alone(const struct report *rep, struct table *table, FILE *out)
 	const char *missing = losses__sentence(&rep->a, buf, sizeof(buf));
 
 	if (missing)
-		log__warn("the recording is incomplete: %s", missing);
+		log__warn(MESSAGE_RECORDING_INCOMPLETE, missing);
 	return tables__print(&table, 1, &rep->a.opts->style, out);
 }
 
@@ -414,5 +409,5 @@ int report__print(const struct recording *r, const struct report_opts *opts, FIL
 		table__free(rep.slots[i].table);
 	}
 	analysis__end(&rep.a);
-	return err == -ENOMEM ? err__set(err, "the report: out of memory") : err;
+	return err == -ENOMEM ? err__set(err, MESSAGE_REPORT_OUT_OF_MEMORY) : err;
 }

@@ -6,6 +6,7 @@
 #include "analysis/order.h"
 #include "analysis/report_list.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/suggest.h"
 #include "common/util.h"
 
@@ -63,12 +64,9 @@ static int unknown_table(const char *name, size_t len)
 		if (is_word(other_names[i][0], name, len))
 			near.best = other_names[i][1];
 	if (near.best)
-		return err__set(
-			-EINVAL,
-			"unknown table '%.*s'; did you mean %s? known are %s, and " ALL_TABLES,
-			(int)len, name, near.best, known);
-	return err__set(-EINVAL, "unknown table '%.*s'; known are %s, and " ALL_TABLES, (int)len,
-			name, known);
+		return err__set(-EINVAL, MESSAGE_TABLE_UNKNOWN_SUGGESTED, (int)len, name, near.best,
+				known, ALL_TABLES);
+	return err__set(-EINVAL, MESSAGE_TABLE_UNKNOWN, (int)len, name, known, ALL_TABLES);
 }
 
 int report__find_named(const char *names, bool *named)
@@ -79,10 +77,7 @@ int report__find_named(const char *names, bool *named)
 		size_t len = strcspn(names, ","), i = 0;
 
 		if (!len)
-			return err__set(-EINVAL,
-					"--table '%s': a name is empty; --list-tables "
-					"of proftrace report shows them",
-					list);
+			return err__set(-EINVAL, MESSAGE_TABLE_NAME_EMPTY, list);
 
 		while (i < REPORT_TABLES && !is_word(report_impls[i]->def.key, names, len))
 			i++;
@@ -194,12 +189,11 @@ static int wrong_order(const char *names, const bool *named, const char *word)
 		    !was_listed(i, names, named) && strlen(known) + 1 < sizeof(known))
 			append_words(&report_impls[i]->def, known, sizeof(known));
 	if (!*known)
-		return err__set(-EINVAL, "--sorted-by %s: %s has one order", word, names);
+		return err__set(-EINVAL, MESSAGE_SORT_ORDER_FIXED, word, names);
 	snprintf(hint, sizeof(hint), "%s%s%s%s%s%s%s", table ? "--table " : "", table ? table : "",
 		 table ? " is; " : "", near ? "did you mean " : "", near ? near : "",
 		 near ? "? " : "", table || near ? "known: " : "");
-	return err__set(-EINVAL, "--sorted-by: no table to be printed is sorted by '%s'; %s%s",
-			word, hint, known);
+	return err__set(-EINVAL, MESSAGE_SORT_ORDER_UNKNOWN, word, hint, known);
 }
 
 int report__check_order(const char *names, const char *word)
@@ -253,9 +247,7 @@ static int check_use(const char *option, unsigned int use, const char *names, co
 			at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s",
 					       at ? ", " : "", report_impls[i]->def.key);
 	}
-	return err__set(-EINVAL,
-			"--%s has no effect on the tables to be printed; it is for %s (--table)",
-			option, known);
+	return err__set(-EINVAL, MESSAGE_TABLE_OPTION_WITHOUT_EFFECT, option, known);
 }
 
 int report__check_uses(const char *names, const struct report_opts *opts)
@@ -278,7 +270,7 @@ int report__check_uses(const char *names, const struct report_opts *opts)
 	int err = names ? report__find_named(names, named) : 0;
 
 	if (!err && opts->stack_depth && opts->group_by != GROUP_BY_STACK)
-		err = err__set(-EINVAL, "--stack-depth has no effect without --group-by stack");
+		err = err__set(-EINVAL, MESSAGE_STACK_DEPTH_WITHOUT_EFFECT);
 	for (size_t i = 0; i < ARRAY_SIZE(options) && !err; i++)
 		if (options[i].set)
 			err = check_use(options[i].option, options[i].use, names, named);
@@ -292,9 +284,7 @@ int report__check_timer(const char *names)
 
 	for (size_t i = 0; i < REPORT_TABLES && !err; i++)
 		if (named[i] && !report_impls[i]->timer)
-			err = err__set(-EINVAL,
-				       "--timer-only and --table %s exclude each other: it is not "
-				       "recorded",
+			err = err__set(-EINVAL, MESSAGE_TABLE_NOT_RECORDED,
 				       report_impls[i]->def.key);
 	return err;
 }

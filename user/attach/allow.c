@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/allow.h"
 #include "common/err.h"
+#include "attach/message_table.h"
+#include "common/message_table.h"
 #include "common/util.h"
 #include <errno.h>
 #include <fnmatch.h>
@@ -19,7 +21,7 @@ static int add(struct allowed_returns *list, const char *pattern, const char *wh
 		return 0;
 	free(a.pattern);
 	free(a.why);
-	return err__set(-ENOMEM, "%s: out of memory", pattern);
+	return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, pattern);
 }
 
 bool allowed_returns__has(const struct allowed_returns *list, const char *symbol)
@@ -49,10 +51,7 @@ int allowed_returns__add_chosen(struct allowed_returns *list, const char *symbol
 	/* One function, by its whole name: a pattern would allow functions that nobody looked at.
 	 */
 	if (!*symbol || strpbrk(symbol, "*?[\\"))
-		return err__set(-EINVAL,
-				"%s: not a function's name; allow return probes one by one, "
-				"by mangled name",
-				symbol);
+		return err__set(-EINVAL, MESSAGE_RETURN_PROBE_NAME_INVALID, symbol);
 	return add(list, symbol, "the user allowed it");
 }
 

@@ -13,6 +13,8 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "attach/message_table.h"
+#include "common/message_table.h"
 #include "common/regular_file.h"
 #include "common/util.h"
 
@@ -114,16 +116,12 @@ int attach_set__add(struct attach_set *s, struct bpf_program *prog, const struct
 	if (p->is_return && !allowed_returns__has(s->returns, p->symbol)) {
 		free(own.path);
 		free(own.symbol);
-		return err__set(
-			-EPERM,
-			"%s: refused a return probe: an exception that passes it would "
-			"kill the target; allow it with --allow-return-probe if it catches all",
-			p->symbol ? p->symbol : "?");
+		return err__set(-EPERM, MESSAGE_RETURN_PROBE_REFUSED, p->symbol ? p->symbol : "?");
 	}
 	if (!own.path || !own.symbol || ARRAY_PUSH(s->points, s->cnt, s->cap, own)) {
 		free(own.path);
 		free(own.symbol);
-		return err__set(-ENOMEM, "%s: out of memory", s->name);
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, s->name);
 	}
 	s->sorted = false;
 	return 0;
@@ -399,16 +397,14 @@ static size_t descriptors_needed(const struct attach_set *s)
 static int explain(const struct attach_set *s, pid_t pid, int err)
 {
 	if (err == -EPERM || err == -EACCES)
-		return err__set(err, "cannot attach %s probes to process %d: %s", s->name, pid,
+		return err__set(err, MESSAGE_PROBES_NOT_ATTACHED, s->name, pid,
 				capability__why_refused(capabilities_to_attach(s->method)));
 	if (descriptors__lack(err))
-		return err__set(err,
-				"cannot attach %s probes to process %d: %s, or choose less with "
-				"--detail",
-				s->name, pid, descriptors__why(err, descriptors_needed(s)));
+		return err__set(err, MESSAGE_PROBES_LACK_DESCRIPTORS, s->name, pid,
+				descriptors__why(err, descriptors_needed(s)));
 	if (err == -ESRCH)
-		return err__set(err, "cannot attach %s probes: process %d is gone", s->name, pid);
-	return err__set(err, "cannot attach %s probes to process %d: %s", s->name, pid,
+		return err__set(err, MESSAGE_PROBES_PROCESS_ENDED, s->name, pid);
+	return err__set(err, MESSAGE_PROBES_NOT_ATTACHED, s->name, pid,
 			err == -ENOTSUPP ? "not supported by this kernel" : strerror(-err));
 }
 

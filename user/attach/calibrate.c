@@ -14,6 +14,7 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "attach/message_table.h"
 #include "common/util.h"
 
 static const struct {
@@ -149,12 +150,12 @@ int calibration__start(struct calibration **out)
 	int socks[2];
 
 	if (!c)
-		return err__set(-ENOMEM, "calibration: out of memory");
+		return err__set(-ENOMEM, MESSAGE_CALIBRATION_OUT_OF_MEMORY);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0) {
 		int err = -errno;
 
 		free(c);
-		return err__set(err, "calibration: no socket pair: %s",
+		return err__set(err, MESSAGE_CALIBRATION_SOCKETS_NOT_MADE,
 				descriptors__lack(err) ? descriptors__why(err, 0) : strerror(-err));
 	}
 	c->pid = fork();
@@ -165,7 +166,7 @@ int calibration__start(struct calibration **out)
 	close(socks[1]);
 	c->sock = socks[0];
 	if (c->pid < 0) {
-		int err = err__set(-errno, "calibration: cannot fork: %s", strerror(errno));
+		int err = err__set(-errno, MESSAGE_CALIBRATION_NOT_FORKED, strerror(errno));
 
 		close(c->sock);
 		free(c);
@@ -188,7 +189,7 @@ int calibration__run(struct calibration *c, enum calibration_function fn, uint64
 	if (UNINTERRUPTED(send(c->sock, &o, sizeof(o), MSG_NOSIGNAL)) != sizeof(o) ||
 	    UNINTERRUPTED(recv(c->sock, ns_per_call, sizeof(*ns_per_call), 0)) !=
 		    sizeof(*ns_per_call))
-		return err__set(-EPIPE, "calibration: the child died");
+		return err__set(-EPIPE, MESSAGE_CALIBRATION_CHILD_DIED);
 	return 0;
 }
 
@@ -213,7 +214,7 @@ int calibration_programs__load(enum attach_method method, struct calibration_pro
 	int err;
 
 	if (!p)
-		return err__set(-ENOMEM, "calibration: out of memory");
+		return err__set(-ENOMEM, MESSAGE_CALIBRATION_OUT_OF_MEMORY);
 	p->skel = proftrace_bpf__open();
 	if (!p->skel) {
 		err = -errno;
@@ -245,10 +246,10 @@ fail:
 	needed = p->skel ? bpf_object__descriptors(p->skel->obj) : 0;
 	calibration_programs__free(p);
 	if (descriptors__lack(err))
-		return err__set(err, "cannot load the calibration programs: %s",
+		return err__set(err, MESSAGE_CALIBRATION_LACKS_DESCRIPTORS,
 				descriptors__why(err, needed));
-	return err__set(err, "cannot load the calibration programs: %s%s%s",
-			attach__libbpf_error(err), err == -EPERM ? "; " : "",
+	return err__set(err, MESSAGE_CALIBRATION_NOT_LOADED, attach__libbpf_error(err),
+			err == -EPERM ? "; " : "",
 			err == -EPERM ? capability__why_refused(CAPABILITIES_TO_LOAD) : "");
 }
 

@@ -3,6 +3,7 @@
 #include <bpf/libbpf.h>
 #include "attach/calibrate.h"
 #include "common/err.h"
+#include "attach/message_table.h"
 #include "common/util.h"
 
 /* Rounds are short, so that some are not disturbed, and take turns, so that a machine that is slow
@@ -65,7 +66,8 @@ int attach_cost__measure(enum attach_method method, struct attach_cost *cost)
 	struct calibration *c = NULL;
 	const enum attach_method own = attach_method__resolve(method);
 	struct attach_set *set = attach_set__new("calibration", own, NULL);
-	int err = set ? calibration__start(&c) : err__set(-ENOMEM, "calibration: out of memory");
+	int err =
+		set ? calibration__start(&c) : err__set(-ENOMEM, MESSAGE_CALIBRATION_OUT_OF_MEMORY);
 
 	if (!err)
 		err = calibration_programs__load(own, &progs);

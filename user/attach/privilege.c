@@ -7,13 +7,14 @@
 #include "common/capability.h"
 #include "common/capability_set.h"
 #include "common/err.h"
+#include "attach/message_table.h"
 #include "common/util.h"
 
 int privilege__require(void)
 {
 	const char *lack = capability__lack(CAPABILITIES_TO_LOAD);
 
-	return *lack ? err__set(-EPERM, "may not load BPF programs: %s", lack) : 0;
+	return *lack ? err__set(-EPERM, MESSAGE_BPF_NOT_PERMITTED, lack) : 0;
 }
 
 /* Number of the kind of events, which each kernel gives anew. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/watchpoint.h"
 #include "common/err.h"
+#include "attach/message_table.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 #include <linux/hw_breakpoint.h>
@@ -89,7 +90,7 @@ int watchpoints__attach(const struct watch_point *points, size_t cnt, const pid_
 	*out = NULL;
 	if (err) {
 		watchpoints__free(w);
-		return err__set(err, "cannot watch an address of the process: %s", reason(err));
+		return err__set(err, MESSAGE_WATCHPOINT_NOT_SET, reason(err));
 	}
 	*out = w;
 	return 0;

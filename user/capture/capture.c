@@ -15,6 +15,7 @@
 #include "capture/steps/optimizer_step.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "privilege/rights.h"
 #include <bpf/libbpf.h>
@@ -71,9 +72,7 @@ static void warn_slow_detach(const struct session *s)
 	for (size_t i = 0; i < s->plan.cnt; i++)
 		cnt += 1 + !!s->plan.probes[i].return_program;
 	if (s->probes.method == ATTACH_PERF_EVENT && !attach__has_trace_events() && cnt > 200)
-		log__warn("%zu probes are attached one by one, since tracefs is not to be had, and "
-			  "taking them out will take minutes; --detail phase needs about 20",
-			  cnt);
+		log__warn(MESSAGE_PROBES_WITHOUT_TRACEFS, cnt);
 }
 
 static int attach_all(struct session *s)
@@ -196,10 +195,7 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 	err = session_run(&s);
 	/* Files in /proc of a process that goes are missing in many places; one reason suffices. */
 	if (err == -ENOENT && !s.target_gone && kill(opts->pid, 0) && errno == ESRCH)
-		err__set(err,
-			 "process %d ended while it was looked at; start it again, or run it "
-			 "by `proftrace run`",
-			 opts->pid);
+		err__set(err, MESSAGE_TARGET_ENDED_EARLY, opts->pid);
 	session__free(&s);
 	return err;
 }

@@ -2,6 +2,7 @@
 #include "capture/capture_ring.h"
 #include "bpf/skeleton.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 
 #define UNREAD_NS 16000000000ull
@@ -13,9 +14,7 @@ int capture_ring__new(struct session *s, ring_taker take)
 	const int err = ring__new(bpf_map__fd(s->probes.skel->maps.ring), &limits, take, s,
 				  &s->records.ring);
 
-	return err ? err__set(err, "cannot make the buffer between kernel and recorder: %s",
-			      strerror(-err))
-		   : 0;
+	return err ? err__set(err, MESSAGE_RING_NOT_MADE, strerror(-err)) : 0;
 }
 
 int session__drain(struct session *s)

@@ -8,6 +8,7 @@
 #include "capture/user_probes/user_ops.h"
 #include "capture/wait.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -179,7 +180,7 @@ int session__learn(struct session *s)
 		return err;
 	note_first_event(s);
 	if (s->opts->step_unit && !session_rule__is_period(s))
-		log__warn("--step-unit changes nothing: steps are told by %s", s->rule.source);
+		log__warn(MESSAGE_STEP_UNIT_WITHOUT_EFFECT, s->rule.source);
 	session_rule__apply(s);
 	return 0;
 }
@@ -198,9 +199,7 @@ static int no_step(const struct session *s)
 	if (named)
 		user_ops__namesakes(s->match.framework, named, s->target, namesakes,
 				    sizeof(namesakes));
-	return err__set(-ETIMEDOUT,
-			"no step was seen in %.0f s by %s%s%s%s: wait longer with --step-timeout, "
-			"or record by time with --duration 5s",
+	return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_RULE_MISSING,
 			(double)s->opts->step_timeout_ns / 1e9, s->rule.source, named ? " " : "",
 			named ? named : "", namesakes);
 }

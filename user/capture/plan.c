@@ -13,6 +13,7 @@
 #include "common/capability.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -25,8 +26,7 @@ static int add_step_range(struct session *s)
 	if (s->plan.name_rule_cnt == PT_MAX_NAME_RULES)
 		return -ENOSPC;
 	if (strlen(s->opts->step_range) > sizeof(rule->prefix))
-		return err__set(-EINVAL, "--step-range: a name of more than %zu bytes",
-				sizeof(rule->prefix));
+		return err__set(-EINVAL, MESSAGE_STEP_RANGE_TOO_LONG, sizeof(rule->prefix));
 	memmove(rule + 1, rule, s->plan.name_rule_cnt++ * sizeof(*rule));
 	memset(rule, 0, sizeof(*rule));
 	rule->len = (uint32_t)strnlen(s->opts->step_range, sizeof(rule->prefix));
@@ -62,10 +62,7 @@ static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan
 
 	while ((symbol = strsep(&rest, ",")))
 		if (!has_return_probe(plan, symbol))
-			log__warn("--allow-return-probe %s: no return probe is planned on it, so "
-				  "this changes "
-				  "nothing; --op-returns 'LIB:FUNCTION' adds one",
-				  symbol);
+			log__warn(MESSAGE_ALLOWED_PROBE_NOT_PLANNED, symbol);
 }
 
 static void warn_no_framework(const struct session *s)
@@ -75,15 +72,13 @@ static void warn_no_framework(const struct session *s)
 	bool marks = user_usdt__has_own(s->target);
 
 	if (s->target->is_kthread || s->target->is_32bit) {
-		log__warn("process %d is a %s: CPU and scheduler tables only", o->pid,
+		log__warn(MESSAGE_TARGET_KIND_LIMITED, o->pid,
 			  s->target->is_kthread ? "kernel thread" : "32-bit program");
 		return;
 	}
 	if (!s->start.descendant_described)
 		descendant__describe(o->pid);
-	log__warn("process %d runs no framework that I know: CPU, scheduler and CUDA call "
-		  "tables%s%s%s%s%s",
-		  o->pid, functions || marks ? "" : " only",
+	log__warn(MESSAGE_FRAMEWORK_MISSING, o->pid, functions || marks ? "" : " only",
 		  functions ? ", and the functions of --op" : "",
 		  marks ? ", and what proftrace.h marks" : "",
 		  o->step_probe ? ", and steps by --step-probe" : "",
@@ -106,9 +101,7 @@ static int note_others(struct session *s)
 
 	if (!m->others[0])
 		return 0;
-	log__warn("process %d has loaded %s, too: steps, phases and operators are those of %s; "
-		  "--framework chooses",
-		  s->opts->pid, m->others, m->framework->title);
+	log__warn(MESSAGE_FRAMEWORKS_SEVERAL, s->opts->pid, m->others, m->framework->title);
 	return probe_plan__missing(
 		&s->plan,
 		"steps, phases and operators of %s, which the process has loaded beside %s "
@@ -118,10 +111,8 @@ static int note_others(struct session *s)
 
 static int refuse_framework(const struct session *s)
 {
-	return err__set(-EINVAL,
-			"--framework %s: process %d has not loaded it%s%s; leave the option out",
-			s->opts->framework->name, s->opts->pid, s->match.others[0] ? ", but " : "",
-			s->match.others);
+	return err__set(-EINVAL, MESSAGE_FRAMEWORK_NOT_LOADED, s->opts->framework->name,
+			s->opts->pid, s->match.others[0] ? ", but " : "", s->match.others);
 }
 
 static int note_no_framework(struct session *s)
@@ -161,9 +152,7 @@ static int note_copied_text(struct session *s)
 		return 0;
 	if (t->copied_text_cnt > 1)
 		snprintf(more, sizeof(more), " (and that of %zu more)", t->copied_text_cnt - 1);
-	log__warn("process %d runs the code of %s%s from anonymous memory, not from its file: "
-		  "probes on that code never hit",
-		  t->pid, t->copied_text, more);
+	log__warn(MESSAGE_CODE_ANONYMOUS, t->pid, t->copied_text, more);
 	return probe_plan__missing(
 		&s->plan,
 		"calls of code that runs from anonymous memory, of %s%s: probes do "
@@ -188,17 +177,15 @@ int session__plan(struct session *s)
 	if (err)
 		return err;
 	if (s->match.framework) {
-		log__info("%s%s%s: %s", s->match.framework->title, s->match.version[0] ? " " : "",
-			  s->match.version, s->match.why);
+		log__info(MESSAGE_FRAMEWORK_FOUND, s->match.framework->title,
+			  s->match.version[0] ? " " : "", s->match.version, s->match.why);
 		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
 		if (!err)
 			err = note_others(s);
 	} else if (s->opts->framework && !s->target->unreadable) {
 		err = refuse_framework(s);
 	} else if (s->target->unreadable) {
-		log__warn("process %d: may not read its libraries (%s), so its framework, if any, "
-			  "is not recognised: %s",
-			  s->opts->pid, s->target->unreadable,
+		log__warn(MESSAGE_LIBRARIES_UNREADABLE, s->opts->pid, s->target->unreadable,
 			  capability__why_refused(CAPABILITY(CAP_DAC_READ_SEARCH)));
 	} else {
 		warn_no_framework(s);

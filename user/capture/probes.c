@@ -12,6 +12,7 @@
 #include "common/counted.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "target/python/python_threads.h"
 #include <bpf/bpf.h>
@@ -64,7 +65,7 @@ int probes__plan_grew(struct probes *p, size_t from)
 		const struct planned_probe *probe = &p->plan->probes[i];
 
 		if (bpf_map_update_elem(fd, &probe->row, &probe->cfg, BPF_ANY))
-			return err__set(-errno, "cannot fill the probe table: %s", strerror(errno));
+			return err__set(-errno, MESSAGE_PROBE_TABLE_NOT_FILLED, strerror(errno));
 	}
 	return 0;
 }
@@ -105,15 +106,12 @@ static int refused(struct probes *p, int err)
 	if ((err == -EPERM || err == -EACCES) && privilege__require())
 		return err;
 	if (!descriptors__lack(err))
-		return err__set(
-			err,
-			"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see "
-			"what is missing",
-			attach__libbpf_error(err), kernel__too_old());
+		return err__set(err, MESSAGE_BPF_REFUSED, attach__libbpf_error(err),
+				kernel__too_old());
 	/* What it holds itself does not count as open. */
 	proftrace_bpf__destroy(p->skel);
 	p->skel = NULL;
-	return err__set(err, "cannot load the BPF programs: %s", descriptors__why(err, needed));
+	return err__set(err, MESSAGE_BPF_LACKS_DESCRIPTORS, descriptors__why(err, needed));
 }
 
 /* A framework starts some for each CPU, where it has not yet. */
@@ -157,7 +155,7 @@ int probes__load(struct probes *p, struct target *target, const struct capture_o
 	p->skel = proftrace_bpf__open();
 	err = p->skel ? 0 : -errno;
 	if (err)
-		return err__set(err, "cannot open the BPF object: %s",
+		return err__set(err, MESSAGE_BPF_NOT_OPENED,
 				descriptors__lack(err) ? descriptors__why(err, 0)
 						       : attach__libbpf_error(err));
 	choose_programs(p);
@@ -269,9 +267,7 @@ int probes__watch(struct probes *p)
 	if (!err || p->unwatched)
 		return 0;
 	p->unwatched = true;
-	log__warn("functions written in Python are not shown, and an optimizer's step only by its "
-		  "operators: %s",
-		  err__take(err));
+	log__warn(MESSAGE_PYTHON_FUNCTIONS_MISSING, err__take(err));
 	return 0;
 }
 
@@ -426,7 +422,7 @@ int probes__add_target(struct probes *p, pid_t pid)
 	uint32_t key = (uint32_t)pid, value = p->ctl->target_pid == key ? 1 : 2;
 
 	if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &key, &value, BPF_ANY))
-		return err__set(-errno, "cannot follow process %d: %s", pid, strerror(errno));
+		return err__set(-errno, MESSAGE_FORKS_NOT_FOLLOWED, pid, strerror(errno));
 	return 0;
 }
 

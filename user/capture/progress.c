@@ -2,6 +2,7 @@
 /* What the terminal shows while a session runs. */
 #include "capture/session.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/text_char.h"
 #include "common/util.h"
 #include <stdarg.h>
@@ -39,11 +40,7 @@ void session__warn_stopped(struct session *s)
 
 	session__progress_end(s);
 	if (tracer > 0)
-		log__warn("process %d is held by process %d, which traces it (a debugger?): no "
-			  "step can be seen until that process continues it",
-			  pid, tracer);
+		log__warn(MESSAGE_TARGET_HELD_BY_TRACER, pid, tracer);
 	else
-		log__warn("process %d is stopped (state T): no step will be seen before it goes "
-			  "on; `kill -CONT %d`",
-			  pid, pid);
+		log__warn(MESSAGE_TARGET_STOPPED, pid, pid);
 }

@@ -14,6 +14,7 @@
 #include "capture/timed.h"
 #include "capture/wait.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 
 #define TURN_MS 10
@@ -57,8 +58,7 @@ static int wait_for_ranks(struct session *s)
 	now = clock__monotonic_ns();
 	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
 	if (!err && now > begin_ns)
-		log__warn("ready %.1f s after the other ranks: its window may show later steps",
-			  (double)(now - begin_ns) / 1e9);
+		log__warn(MESSAGE_RANK_LATE, (double)(now - begin_ns) / 1e9);
 	return err;
 }
 
@@ -201,9 +201,8 @@ int session__record(struct session *s)
 	if (s->opts->stop->asked > 1) {
 		s->res->aborted = true;
 		if (!s->window.writer || s->opts->in_memory)
-			return err__set(-EINTR, "aborted");
-		return err__set(-EINTR, "aborted; %s is left as far as it was written",
-				s->window.path);
+			return err__set(-EINTR, MESSAGE_ABORTED);
+		return err__set(-EINTR, MESSAGE_ABORTED_RECORDING_LEFT, s->window.path);
 	}
 	end_err = record_end(s, err != 0);
 	if (!end_err && !s->windows.written)

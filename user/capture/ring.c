@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/ring.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -180,10 +181,8 @@ static int exchange(struct ring *r, uint64_t bytes)
 static void warn_refused(struct ring *r, uint64_t wanted)
 {
 	if (!r->has_warned)
-		log__warn("no memory for a buffer of %llu MiB between kernel and recorder: it has "
-			  "%llu KiB. Events may be lost; free memory, or raise the limit of the "
-			  "container",
-			  (unsigned long long)(wanted >> 20), (unsigned long long)(r->bytes >> 10));
+		log__warn(MESSAGE_RING_SMALL, (unsigned long long)(wanted >> 20),
+			  (unsigned long long)(r->bytes >> 10));
 	r->has_warned = true;
 }
 

@@ -5,6 +5,7 @@
 #include "capture/capture_ring.h"
 #include "capture/wait.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <poll.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static int turn(struct session *s, int timeout_ms)
 	if (s->records.err)
 		return s->records.err;
 	if (err)
-		return err__set(err, "reading events failed: %s", strerror(-err));
+		return err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err));
 	err = components__poll(s, session__drain(s));
 	if (!err && s->target_gone)
 		err = -ESRCH;

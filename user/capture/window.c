@@ -2,6 +2,7 @@
 #include "capture/window.h"
 #include "common/directory.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/out_file.h"
 #include "common/util.h"
 #include "recording/sink.h"
@@ -170,7 +171,7 @@ static int open_memory(struct window *w, struct sink *sink)
 
 	w->memory = memfd_create("recording", MFD_CLOEXEC);
 	if (w->memory < 0)
-		return err__set(-errno, "cannot make a recording in memory: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_MEMORY_RECORDING_NOT_MADE, strerror(errno));
 	snprintf(w->path, sizeof(w->path), "/proc/self/fd/%d", w->memory);
 	err = sink__open_memory(sink, w->memory, "in memory");
 	if (err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/cli.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "privilege/memory_limit.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +14,9 @@ int cli__fail(int err)
 	if (err == HELP_WANTED)
 		return STATUS_HELP;
 	fflush(stdout);
-	log__put("", err__take(err));
+	log__error(err);
 	if (err == -ENOMEM && memory_limit__bytes())
-		log__warn(
-			"%zu MiB are the limit for recordings of this size: made up or damaged, or "
-			"this machine has less",
-			memory_limit__bytes() >> 20);
+		log__warn(MESSAGE_MEMORY_LIMIT_REACHED, memory_limit__bytes() >> 20);
 	return err == -EINVAL ? 2 : 1;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "common/duration_text.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 
 static const char *parse_tm(const char *text, const char *format, struct tm *tm)
@@ -27,10 +28,7 @@ static int parse_seconds(const char *option, time_t *at)
 	if (end == option + 1 || *end)
 		return -EINVAL;
 	if (errno || seconds < 0 || seconds > LATEST)
-		return err__set(-ERANGE,
-				"--start-at %s: give seconds since 1970, as `date +%%s` prints "
-				"them, of a time before 2262",
-				option);
+		return err__set(-ERANGE, MESSAGE_START_AT_SECONDS_INVALID, option);
 	*at = (time_t)seconds;
 	return 0;
 }
@@ -47,12 +45,11 @@ static bool is_day(const struct tm *tm)
 static int set_date(const char *text, bool utc, struct tm *tm, time_t *at)
 {
 	if (!is_day(tm))
-		return err__set(-ERANGE, "--start-at %s: that month has no day %d", text,
-				tm->tm_mday);
+		return err__set(-ERANGE, MESSAGE_START_AT_DAY_INVALID, text, tm->tm_mday);
 	tm->tm_isdst = -1;
 	*at = utc ? timegm(tm) : mktime(tm);
 	if (*at > LATEST)
-		return err__set(-ERANGE, "--start-at %s: give a time before 2262", text);
+		return err__set(-ERANGE, MESSAGE_START_AT_TOO_FAR, text);
 	return 0;
 }
 
@@ -87,10 +84,7 @@ static int parse(const char *text, time_t now, time_t *at)
 		tm.tm_sec = 0;
 		end = parse_tm(text, of_day[i], &tm);
 		if (end && *end)
-			return err__set(-ERANGE,
-					"--start-at %s: a Z needs the date, too, as in "
-					"2026-01-31T14:30:00Z; without one it is local time",
-					text);
+			return err__set(-ERANGE, MESSAGE_START_AT_DATE_MISSING, text);
 		if (end) {
 			*at = next_time(&tm, now);
 			return 0;
@@ -106,8 +100,8 @@ static int is_over(const char *text, time_t now, time_t at)
 
 	if (localtime_r(&now, &tm))
 		strftime(clock, sizeof(clock), "%Y-%m-%dT%H:%M:%S", &tm);
-	return err__set(-EINVAL, "--start-at %s: that was %s ago; it is %s (local time, @%lld)",
-			text, duration_text((uint64_t)(now - at)).s, clock, (long long)now);
+	return err__set(-EINVAL, MESSAGE_START_AT_PAST, text, duration_text((uint64_t)(now - at)).s,
+			clock, (long long)now);
 }
 
 int clock_time__parse(const char *text, time_t now, uint64_t *ns)
@@ -116,12 +110,7 @@ int clock_time__parse(const char *text, time_t now, uint64_t *ns)
 	int err = parse(text, now, &at);
 
 	if (err == -EINVAL)
-		return err__set(
-			-EINVAL,
-			"--start-at %s: give a time to come, as in 14:30 or 2026-01-31T14:30:00 "
-			"(local time), 2026-01-31T14:30:00Z (UTC), @1769869800 (seconds since "
-			"1970)",
-			text);
+		return err__set(-EINVAL, MESSAGE_START_AT_INVALID, text);
 	if (err)
 		return -EINVAL;
 	if (at <= now)

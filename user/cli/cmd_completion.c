@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/help.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include <errno.h>
 
 extern const struct command command_completion;
@@ -13,8 +14,7 @@ static int run(const struct command *const *all, int argc, char **argv)
 	if (err)
 		return cli__fail(err);
 	if (argc - rest != 1)
-		return cli__fail(
-			err__set(-EINVAL, "completion needs one shell: bash, zsh or fish"));
+		return cli__fail(err__set(-EINVAL, MESSAGE_COMPLETION_SHELL_MISSING));
 	err = completion__print(all, argv[rest], stdout);
 	return err ? cli__fail(err) : 0;
 }

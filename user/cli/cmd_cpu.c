@@ -10,6 +10,7 @@
 #include "common/capability.h"
 #include "common/capability_set.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "privilege/rights.h"
 #include "privilege/sandbox.h"
@@ -375,7 +376,7 @@ static struct proftrace_bpf *load(int *err)
 	skel = proftrace_bpf__open();
 	if (!skel) {
 		*err = -errno;
-		err__set(*err, "cannot open the BPF programs: %s", attach__libbpf_error(*err));
+		err__set(*err, MESSAGE_CPU_BPF_NOT_OPENED, attach__libbpf_error(*err));
 		return NULL;
 	}
 	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, false);
@@ -383,13 +384,11 @@ static struct proftrace_bpf *load(int *err)
 	if (!*err) {
 		*err = proftrace_bpf__load(skel);
 		if (*err == -EPERM || *err == -EACCES)
-			err__set(*err, "cannot watch the scheduler: %s",
+			err__set(*err, MESSAGE_CPU_NOT_PERMITTED,
 				 capability__why_refused(CAPABILITIES_TO_LOAD));
 		else if (*err)
-			err__set(*err,
-				 "cannot load the scheduler programs: %s%s; proftrace doctor says "
-				 "what this kernel can do",
-				 attach__libbpf_error(*err), kernel__too_old());
+			err__set(*err, MESSAGE_CPU_BPF_NOT_LOADED, attach__libbpf_error(*err),
+				 kernel__too_old());
 	}
 	if (!*err)
 		return skel;
@@ -419,7 +418,7 @@ static int run(int argc, char **argv)
 	int rest, err = opts__parse(&command_cpu, argc, argv, &o, false, &rest);
 
 	if (!err && rest < argc)
-		err = err__set(-EINVAL, "cpu takes no arguments, but got '%s'", argv[rest]);
+		err = err__set(-EINVAL, MESSAGE_CPU_ARGUMENT_UNEXPECTED, argv[rest]);
 	if (err)
 		return cli__fail(err);
 	rights__cut(RIGHTS_TO_WATCH);

@@ -5,6 +5,7 @@
 #include "capture/control/control_socket.h"
 #include "cli/cli.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/suggest.h"
 #include "common/text_char.h"
 #include "common/util.h"
@@ -19,7 +20,7 @@ static int parse_pid(const char *text, pid_t *pid)
 	long value = strtol(text, &end, 10);
 
 	if (*end || end == text || value <= 0 || value > INT32_MAX)
-		return err__set(-EINVAL, "'%s' is no process number", text);
+		return err__set(-EINVAL, MESSAGE_PROCESS_NUMBER_INVALID, text);
 	*pid = (pid_t)value;
 	return 0;
 }
@@ -35,11 +36,8 @@ static int parse_verb(const char *text, enum control_verb *verb)
 		}
 		suggest__offer(&near, control_verbs[v]);
 	}
-	return err__set(
-		-EINVAL,
-		"unknown verb '%s': status, start, resume, pause, dump, reset or stop%s%s%s", text,
-		near.best ? "; did you mean " : "", near.best ? near.best : "",
-		near.best ? "?" : "");
+	return err__set(-EINVAL, MESSAGE_CTL_VERB_UNKNOWN, text, near.best ? "; did you mean " : "",
+			near.best ? near.best : "", near.best ? "?" : "");
 }
 
 /* What answers is another process: it is heard in a sandbox. */
@@ -68,8 +66,7 @@ static int run(int argc, char **argv)
 
 	err = opts__parse(&command_ctl, argc, argv, NULL, false, &rest);
 	if (!err && argc - rest != 2)
-		err = err__set(-EINVAL,
-			       "give a process and a verb, as in proftrace ctl 4242 status");
+		err = err__set(-EINVAL, MESSAGE_CTL_ARGUMENTS_MISSING);
 	if (!err)
 		err = parse_pid(argv[rest], &pid);
 	if (!err)

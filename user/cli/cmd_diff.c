@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/raw_csv.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "privilege/output_process.h"
 
@@ -28,7 +29,7 @@ static int parse_limit(const char *value, void *dest)
 	struct diff_command *cmd = dest;
 
 	if (cmd->limit_cnt == MAX_LIMITS)
-		return err__set(-EINVAL, "--fail-if: at most %d limits", MAX_LIMITS);
+		return err__set(-EINVAL, MESSAGE_LIMITS_TOO_MANY, MAX_LIMITS);
 	cmd->limits[cmd->limit_cnt++] = value;
 	return diff_limit__check(value);
 }
@@ -107,8 +108,7 @@ static int run(int argc, char **argv)
 
 	err = opts__parse(&command_diff, argc, argv, &cmd, false, &rest);
 	if (!err && argc - rest != 2)
-		err = err__set(-EINVAL, "diff: two recordings are compared; say proftrace diff "
-					"BEFORE AFTER");
+		err = err__set(-EINVAL, MESSAGE_DIFF_RECORDINGS_MISSING);
 	if (err)
 		return cli__fail(err);
 	diff = (struct diff_opts){

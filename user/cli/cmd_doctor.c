@@ -8,6 +8,7 @@
 #include "cli/doctor.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/mounts.h"
 #include "common/capability_set.h"
 #include "common/util.h"
@@ -26,7 +27,7 @@ static void count_site(struct doctor *d, struct doctor_plan *dp, const struct pl
 
 	dp->by_class[class]++;
 	if (class == SITE_STEPPED && ARRAY_PUSH(dp->stepped, dp->stepped_cnt, dp->stepped_cap, p))
-		log__warn("the list of single-stepped probes is cut off: out of memory");
+		log__warn(MESSAGE_DOCTOR_LIST_CUT_OFF);
 	if (class == SITE_REFUSED)
 		return;
 	if (p->return_program) {
@@ -48,7 +49,7 @@ static void plan_level(struct doctor *d, enum detail detail)
 
 	dp->err = d->match.framework->plan(d->target, &d->match, &opts, &dp->plan);
 	if (dp->err) {
-		log__warn("%s: cannot plan detail %s: %s", d->match.framework->title,
+		log__warn(MESSAGE_DOCTOR_DETAIL_NOT_PLANNED, d->match.framework->title,
 			  doctor_detail_names[detail], err__take(dp->err));
 		return;
 	}
@@ -123,7 +124,7 @@ static int examine_machine(struct doctor *d)
 	err = attach_cost__measure(d->method, &d->cost);
 	d->has_cost = !err;
 	if (err)
-		log__warn("cannot measure what a probe costs here: %s", err__take(err));
+		log__warn(MESSAGE_DOCTOR_COST_NOT_MEASURED, err__take(err));
 	return 0;
 }
 
@@ -163,9 +164,7 @@ static int run(int argc, char **argv)
 		err = opts__parse(&command_doctor, argc, argv, &cmd, false, &rest);
 
 	if (!err && rest < argc)
-		err = err__set(-EINVAL,
-			       "doctor takes no argument '%s'; try proftrace doctor -p PID",
-			       argv[rest]);
+		err = err__set(-EINVAL, MESSAGE_DOCTOR_ARGUMENT_UNEXPECTED, argv[rest]);
 	if (err)
 		return cli__fail(err);
 	err = mounts__check_proc("/proc");

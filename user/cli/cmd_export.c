@@ -9,6 +9,7 @@
 #include "common/bytes_text.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "exporters/exporter.h"
 #include "privilege/output_process.h"
@@ -31,7 +32,7 @@ static int unknown_format(const char *name)
 	for (const struct exporter *const *e = exporters__all(); *e && len < sizeof(known); e++)
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
 					(*e)->name);
-	return err__set(-EINVAL, "unknown format '%s'; known: %s", name, known);
+	return err__set(-EINVAL, MESSAGE_EXPORT_FORMAT_UNKNOWN, name, known);
 }
 
 static int parse_format(const char *value, void *dest)
@@ -69,7 +70,7 @@ static int parse_config_file(const char *value, void *dest)
 	auto_free char *text = file__read(value, NULL);
 
 	return text ? parse_config(text, dest)
-		    : err__set(-errno, "--config-file: cannot read %s: %s", value, strerror(errno));
+		    : err__set(-errno, MESSAGE_EXPORT_CONFIG_UNREADABLE, value, strerror(errno));
 }
 
 static int list_formats(void)
@@ -122,9 +123,9 @@ static void warn_damage(const char *path, const struct recording *r)
 	const struct recording_damage *d = recording__damage(r);
 
 	if (d->truncated)
-		log__warn("%s was cut off; exporting what is whole", path);
+		log__warn(MESSAGE_EXPORT_RECORDING_CUT_OFF, path);
 	if (d->bad_chunks)
-		log__warn("%s: left out %s (about %s)", path,
+		log__warn(MESSAGE_EXPORT_RECORDING_DAMAGED, path,
 			  counted(d->bad_chunks, "damaged chunk", "damaged chunks").s,
 			  counted(d->lost_events, "event", "events").s);
 }
@@ -142,7 +143,7 @@ static int export_file(const char *path, const struct exporter *exporter,
 	err = exporter->run(r, opts, &result);
 	recording__close(r);
 	if (!err && strcmp(result.path, "-") != 0)
-		log__info("wrote %s (%s, %s)", result.path,
+		log__info(MESSAGE_EXPORT_WRITTEN, result.path,
 			  counted(result.events, "event", "events").s, bytes_text(result.bytes).s);
 	if (!err)
 		trace_readers__say(path, opts->dialect, &result);
@@ -182,10 +183,7 @@ static int in_process_without_rights(struct export_run *run)
 static int check_output(const char *path, const char *output)
 {
 	return output && file__is_same(path, output)
-		       ? err__set(-EINVAL,
-				  "--output %s is the recording itself; give the trace a name of "
-				  "its own",
-				  output)
+		       ? err__set(-EINVAL, MESSAGE_EXPORT_IS_RECORDING, output)
 		       : 0;
 }
 
@@ -193,15 +191,12 @@ static int check_output(const char *path, const char *output)
 static int check_format(const struct export_cmd *cmd)
 {
 	if (cmd->config && !cmd->exporter->config)
-		return err__set(-EINVAL, "--config: %s has no options; cuda-profiler has",
-				cmd->exporter->name);
+		return err__set(-EINVAL, MESSAGE_EXPORT_CONFIG_WITHOUT_EFFECT, cmd->exporter->name);
 	if (cmd->exporter->binary && cmd->output && !strcmp(cmd->output, "-") &&
 	    isatty(STDOUT_FILENO))
-		return err__set(-EINVAL, "%s is binary, not for a terminal; give a file with -o",
-				cmd->exporter->name);
+		return err__set(-EINVAL, MESSAGE_EXPORT_TO_TERMINAL, cmd->exporter->name);
 	if (cmd->limit_bytes && !cmd->exporter->limits)
-		return err__set(-EINVAL, "--limit-size: %s is written whole; chrome can be cut",
-				cmd->exporter->name);
+		return err__set(-EINVAL, MESSAGE_EXPORT_NOT_LIMITED, cmd->exporter->name);
 	return 0;
 }
 
@@ -218,8 +213,7 @@ static int run(int argc, char **argv)
 	if (cmd.list)
 		return list_formats();
 	if (argc - rest != 1)
-		return cli__fail(err__set(-EINVAL, "export needs one recording; try proftrace "
-						   "export FILE.ptrec"));
+		return cli__fail(err__set(-EINVAL, MESSAGE_EXPORT_RECORDING_MISSING));
 	opts = (struct export_opts){
 		.output = cmd.output,
 		.dialect = cmd.dialect,

@@ -10,6 +10,8 @@
 #include "cli/token_file.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "cli/message_table.h"
+#include "common/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
 #include "monitor/listen_address.h"
@@ -49,7 +51,7 @@ static int parse_cpu(const char *value, void *dest)
 	const double cpus = strtod(value, &end);
 
 	if (end == value || *end || !(cpus > 0 && cpus <= CPUS_MAX))
-		return err__set(-EINVAL, "--cpu: '%s' is no number of processors, as 0.1", value);
+		return err__set(-EINVAL, MESSAGE_MONITOR_CPU_INVALID, value);
 	*(double *)dest = cpus;
 	return 0;
 }
@@ -152,9 +154,9 @@ static void init(struct monitor_opts *o)
 static int check(const struct monitor_opts *o)
 {
 	if (o->budget <= 0)
-		return err__set(-EINVAL, "--budget: nothing is recorded for 0 %%");
+		return err__set(-EINVAL, MESSAGE_MONITOR_BUDGET_ZERO);
 	if (o->max_duty <= 0 || o->max_duty > 1)
-		return err__set(-EINVAL, "--max-duty: give more than 0 %% and at most 100 %%");
+		return err__set(-EINVAL, MESSAGE_MONITOR_DUTY_INVALID);
 	return listen_address__check(o->listen);
 }
 
@@ -173,10 +175,7 @@ static int parse(struct monitor_command *c, int argc, char **argv)
 
 	err = opts__parse(&command_monitor, argc, argv, c, false, &rest);
 	if (!err && rest < argc)
-		err = err__set(-EINVAL,
-			       "monitor takes no argument '%s': it finds jobs by itself; --allow "
-			       "and --deny choose among them",
-			       argv[rest]);
+		err = err__set(-EINVAL, MESSAGE_MONITOR_ARGUMENT_UNEXPECTED, argv[rest]);
 	return err;
 }
 
@@ -217,13 +216,13 @@ struct current {
 static int refuse_changes(const struct monitor_opts *old, const struct monitor_opts *new)
 {
 	if (strcmp(old->listen, new->listen))
-		return err__set(-EINVAL, "--listen needs a restart of the monitor");
+		return err__set(-EINVAL, MESSAGE_MONITOR_LISTEN_NEEDS_RESTART);
 	if (strcmp(old->store, new->store))
-		return err__set(-EINVAL, "--store needs a restart of the monitor");
+		return err__set(-EINVAL, MESSAGE_MONITOR_STORE_NEEDS_RESTART);
 	if (strcmp(old->token ? old->token : "", new->token ? new->token : ""))
-		return err__set(-EINVAL, "another --token-file needs a restart of the monitor");
+		return err__set(-EINVAL, MESSAGE_MONITOR_TOKEN_NEEDS_RESTART);
 	if (old->series_max != new->series_max)
-		return err__set(-EINVAL, "--max-series needs a restart of the monitor");
+		return err__set(-EINVAL, MESSAGE_MONITOR_SERIES_NEEDS_RESTART);
 	return 0;
 }
 
@@ -234,10 +233,10 @@ static int reload(void *ctx, void (*apply)(void *to, const struct monitor_opts *
 	int err;
 
 	if (!c->command->config)
-		return err__set(-ENOENT, "it was started without --config");
+		return err__set(-ENOENT, MESSAGE_MONITOR_WITHOUT_CONFIG);
 	fresh = calloc(1, sizeof(*fresh));
 	if (!fresh)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	init(&fresh->o);
 	err = parse_all(fresh, c->argc, c->argv);
 	if (!err)

@@ -6,6 +6,7 @@
 #include "cli/record_checks.h"
 #include "cli/record_run.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "inject/seccomp.h"
 #include "privilege/file_process.h"
@@ -37,13 +38,10 @@ static int parse_pids(const char *value, void *dest)
 		int err;
 
 		if (pid < 1 || pid > INT_MAX || (*end && *end != ','))
-			return err__set(-EINVAL,
-					"--pid %s: give a process, or several, as in -p 4242,4243",
-					value);
+			return err__set(-EINVAL, MESSAGE_PID_INVALID, value);
 		for (size_t i = 0; i < pids->cnt; i++)
 			if (pids->items[i] == pid)
-				return err__set(-EINVAL, "--pid %s: %ld is given twice", value,
-						pid);
+				return err__set(-EINVAL, MESSAGE_PID_GIVEN_TWICE, value, pid);
 		err = ARRAY_PUSH(pids->items, pids->cnt, pids->cap, (pid_t)pid);
 		if (err || !*end)
 			return err;
@@ -66,10 +64,7 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 		    !ranks->missing_cnt || clock__monotonic_ns() > until)
 			break;
 		if (!told)
-			log__info(
-				"--job: for %d s at most, until process %s has loaded a framework "
-				"and joined the others",
-				JOIN_S, names);
+			log__info(MESSAGE_JOB_RANKS_AWAITED, JOIN_S, names);
 		told = true;
 		ranks__clear(ranks);
 		if (err)
@@ -77,9 +72,7 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 		usleep(300000);
 	}
 	if (!err && ranks->missing_cnt)
-		log__warn("process %s is left out: no rank of the job so far; when it trains, run "
-			  "again, or give all with -p PID,PID",
-			  names);
+		log__warn(MESSAGE_JOB_PROCESS_LEFT_OUT, names);
 	return err;
 }
 
@@ -91,9 +84,7 @@ static int find_job(struct record_command *c)
 
 	ranks__name_serving(&ranks, names, sizeof(names));
 	if (!err && names[0])
-		log__info("--job leaves out process %s: it is a server or scheduler of the job "
-			  "(DMLC_ROLE, MS_ROLE); -p PID --no-steps records it",
-			  names);
+		log__info(MESSAGE_JOB_SERVER_LEFT_OUT, names);
 	for (size_t i = 0; i < ranks.cnt && !err; i++)
 		err = ARRAY_PUSH(c->pids.items, c->pids.cnt, c->pids.cap, ranks.items[i].pid);
 	ranks__clear(&ranks);
@@ -127,20 +118,17 @@ static void warn_of_launcher(pid_t pid)
 	if (err)
 		err__take(err); /* an ordinary job */
 	else if (!is_among(&ranks, pid))
-		log__warn("process %d is no rank, but started %zu (%d%s), which -p mixes in one "
-			  "report; --job %d tells them apart",
-			  pid, ranks.cnt, ranks.items[0].pid, ranks.cnt > 1 ? ", ..." : "", pid);
+		log__warn(MESSAGE_PID_IS_LAUNCHER, pid, ranks.cnt, ranks.items[0].pid,
+			  ranks.cnt > 1 ? ", ..." : "", pid);
 	ranks__clear(&ranks);
 }
 
 static int check_chosen(const struct record_command *c)
 {
 	if (c->job && c->pids.cnt)
-		return err__set(-EINVAL,
-				"-p and --job exclude each other: --job finds the processes");
+		return err__set(-EINVAL, MESSAGE_PID_EXCLUDES_JOB);
 	if (!c->job && !c->pids.cnt)
-		return err__set(-EINVAL, "which process? Give -p PID, as in: sudo proftrace "
-					 "-p 4242 --record 2:10");
+		return err__set(-EINVAL, MESSAGE_PID_MISSING);
 	return 0;
 }
 
@@ -171,10 +159,7 @@ static int run(int argc, char **argv)
 	record_options__init(&c.options, argv);
 	err = opts__parse(&command_record, argc, argv, &c, false, &rest);
 	if (!err && rest < argc)
-		err = err__set(-EINVAL,
-			       "unexpected argument %s; see `proftrace --help`, or start a program "
-			       "with `proftrace run -- %s`",
-			       argv[rest], argv[rest]);
+		err = err__set(-EINVAL, MESSAGE_ARGUMENT_UNEXPECTED, argv[rest], argv[rest]);
 	if (!err)
 		err = record_checks__set_defaults(&c.options);
 	if (!err)

@@ -8,6 +8,7 @@
 #include "cli/owner.h"
 #include "cli/report_options.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "privilege/output_process.h"
 #include "recording/recording.h"
@@ -90,14 +91,9 @@ static int print_job(const char *const *paths, int cnt, const struct report_args
 static int check_page(const struct report_command *cmd, int files, char **paths)
 {
 	if (cmd->html && cmd->args.format != TABLE_TEXT)
-		return err__set(-EINVAL,
-				"--html and --format exclude each other: the page is HTML, "
-				"and no table is printed beside it");
+		return err__set(-EINVAL, MESSAGE_PAGE_EXCLUDES_FORMAT);
 	if (cmd->html && files == 1 && file__is_same(paths[0], cmd->html))
-		return err__set(-EINVAL,
-				"--html %s is the recording itself; give the page a name of its "
-				"own",
-				cmd->html);
+		return err__set(-EINVAL, MESSAGE_PAGE_IS_RECORDING, cmd->html);
 	return 0;
 }
 
@@ -106,8 +102,7 @@ static int choose_op(struct report_command *cmd, int files)
 	if (!cmd->op)
 		return 0;
 	if (cmd->html || files > 1)
-		return err__set(-EINVAL, "--op is for the tables of one recording as text, JSON or "
-					 "CSV");
+		return err__set(-EINVAL, MESSAGE_OP_NEEDS_TABLES);
 	if (!cmd->args.tables) {
 		cmd->args.tables = "operator";
 		cmd->args.op_detail = true;
@@ -177,14 +172,11 @@ static int run(int argc, char **argv)
 	if (err)
 		return cli__fail(err);
 	if (rest == argc)
-		return cli__fail(
-			err__set(-EINVAL, "report: no recording given; say proftrace report FILE"));
+		return cli__fail(err__set(-EINVAL, MESSAGE_REPORT_RECORDING_MISSING));
 	if (cmd.html && rest != argc - 1)
-		return cli__fail(err__set(-EINVAL, "--html: a page is of one recording; give one "
-						   "FILE"));
+		return cli__fail(err__set(-EINVAL, MESSAGE_PAGE_OF_SEVERAL));
 	if (!cmd.html && cmd.step != UINT64_MAX)
-		return cli__fail(err__set(-EINVAL, "--step is for --html; `--table steps` has "
-						   "all of them"));
+		return cli__fail(err__set(-EINVAL, MESSAGE_STEP_NEEDS_PAGE));
 	cmd.paths = argv + rest;
 	cmd.path_cnt = argc - rest;
 	return in_process_without_rights(&cmd);

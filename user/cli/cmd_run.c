@@ -9,6 +9,7 @@
 #include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/file_client.h"
 #include "common/util.h"
 #include "device/cupti_find.h"
@@ -61,7 +62,7 @@ static int prepare_device(struct record_options *o)
 	if (o->capture.no_inject)
 		return 0;
 	if (getenv(INJECTION)) {
-		log__warn("no device times: " INJECTION " is set, another tool uses it");
+		log__warn(MESSAGE_INJECTION_VARIABLE_SET, INJECTION);
 		o->capture.no_inject = true;
 		return 0;
 	}
@@ -111,7 +112,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	n = UNINTERRUPTED(read(pipefd[0], &exec_err, sizeof(exec_err)));
 	close(pipefd[0]);
 	if (n == sizeof(exec_err))
-		return err__set(-exec_err, "cannot start %s: %s%s", argv[0], strerror(exec_err),
+		return err__set(-exec_err, MESSAGE_PROGRAM_NOT_STARTED, argv[0], strerror(exec_err),
 				exec_err == ENOENT   ? "; is the name right?"
 				: exec_err == EACCES ? "; is it a program, and may you run it "
 						       "(chmod +x)?"
@@ -142,9 +143,7 @@ static int run(int argc, char **argv)
 	o.tables.beside_program = true;
 	err = opts__parse(&command_run, argc, argv, &o, true, &rest);
 	if (!err && rest >= argc)
-		err = err__set(-EINVAL,
-			       "which program? As in: proftrace run --record 2:10 -- python "
-			       "train.py");
+		err = err__set(-EINVAL, MESSAGE_PROGRAM_MISSING);
 	if (!err)
 		err = record_checks__set_defaults(&o);
 	if (!err)
@@ -176,7 +175,7 @@ static int run(int argc, char **argv)
 		;
 	job_control__end();
 	if (waitpid(pid, &status, WNOHANG) == pid && exit_status(status))
-		log__warn("the program ended with status %d", exit_status(status));
+		log__warn(MESSAGE_PROGRAM_FAILED, exit_status(status));
 	return exit_status(status) ? exit_status(status) : result;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/raw_csv.h"
 #include "cli/token_file.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "privilege/rights.h"
 #include "top/monitor_client.h"
@@ -45,12 +46,11 @@ static int parse_pids(const char *value, void *dest)
 		int err;
 
 		if (*at < '1' || *at > '9' || pid > INT_MAX || (*end && *end != ','))
-			return err__set(-EINVAL, "--pid %s: give process numbers, as 4242,4243",
-					value);
+			return err__set(-EINVAL, MESSAGE_TOP_PID_INVALID, value);
 		if (c->pids.cnt == PIDS_MAX - 1)
-			return err__set(-EINVAL, "--pid: at most %d processes", PIDS_MAX - 1);
+			return err__set(-EINVAL, MESSAGE_TOP_PIDS_TOO_MANY, PIDS_MAX - 1);
 		if (kill((pid_t)pid, 0) && errno == ESRCH)
-			return err__set(-ESRCH, "--pid %lu: there is no such process", pid);
+			return err__set(-ESRCH, MESSAGE_TOP_PROCESS_MISSING, pid);
 		snprintf(rule, sizeof(c->pid_text[0]), "pid:%lu", pid);
 		err = rules__add(&c->pids, "pid", rule);
 		if (err || !*end)
@@ -98,23 +98,19 @@ static int parse(struct top_command *c, int argc, char **argv)
 	if (err)
 		return err;
 	if (rest < argc)
-		return err__set(-EINVAL,
-				"top takes no argument '%s': it shows the monitor's jobs; for one "
-				"process say proftrace top -p PID",
-				argv[rest]);
+		return err__set(-EINVAL, MESSAGE_TOP_ARGUMENT_UNEXPECTED, argv[rest]);
 	if (c->interval_ns < INTERVAL_MIN_NS)
-		return err__set(-EINVAL, "--interval: 100ms is the least allowed");
+		return err__set(-EINVAL, MESSAGE_TOP_INTERVAL_SMALL);
 	if (c->pids.cnt && (c->socket || c->address || c->once))
-		return err__set(-EINVAL, "--pid excludes --socket, --address and --once");
+		return err__set(-EINVAL, MESSAGE_TOP_PID_EXCLUDES);
 	if (c->socket && c->address)
-		return err__set(-EINVAL, "--socket and --address exclude each other");
+		return err__set(-EINVAL, MESSAGE_TOP_SOCKET_EXCLUDES_ADDRESS);
 	if (!c->once && (c->format != TOP_TABLE || c->width || c->raw_csv))
-		return err__set(-EINVAL, "--format, --width and --raw-csv go with --once");
+		return err__set(-EINVAL, MESSAGE_TOP_OPTIONS_NEED_ONCE);
 	if (c->socket && !strchr(c->socket, '/'))
-		return err__set(-EINVAL, "--socket %s: give a path with a slash, as ./%s",
-				c->socket, c->socket);
+		return err__set(-EINVAL, MESSAGE_TOP_SOCKET_WITHOUT_SLASH, c->socket, c->socket);
 	if (c->address && strchr(c->address, '/'))
-		return err__set(-EINVAL, "--address %s is a path: use --socket", c->address);
+		return err__set(-EINVAL, MESSAGE_TOP_ADDRESS_IS_PATH, c->address);
 	return c->socket || c->address ? monitor_client__check(c->socket ? c->socket : c->address)
 				       : 0;
 }
@@ -126,7 +122,7 @@ static int print_once(const struct top_command *c, const struct gather_opts *o)
 	int err = gather__once(o, &g);
 
 	if (err)
-		return err__set(err == -EINVAL ? -EIO : err, "%s", g.problem);
+		return err__set_again(err == -EINVAL ? -EIO : err, g.problem);
 	setlocale(LC_CTYPE, "");
 	print.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	print.width = c->width ? (int)c->width : cli__width(STDOUT_FILENO);
@@ -140,8 +136,7 @@ static int check_terminal(void)
 {
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return 0;
-	return err__set(-ENOTTY, "top needs a terminal; without one: proftrace top --once, or curl "
-				 "http://127.0.0.1:9477/jobs");
+	return err__set(-ENOTTY, MESSAGE_TOP_NEEDS_TERMINAL);
 }
 
 /* A monitor of these processes alone, which ends with us. */

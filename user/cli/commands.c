@@ -3,6 +3,7 @@
 #include "cli/help.h"
 #include "common/suggest.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include <ctype.h>
 #include <string.h>
@@ -41,23 +42,15 @@ int command__unknown(const char *name)
 	struct suggestion near = {.word = name, .len = strlen(name)};
 
 	if (isdigit((unsigned char)name[0]))
-		return err__set(-EINVAL,
-				"unknown command '%s'; to attach to a process say proftrace -p %s",
-				name, name);
+		return err__set(-EINVAL, MESSAGE_COMMAND_IS_PID, name, name);
 	if (strcmp(name, "attach") == 0)
-		return err__set(-EINVAL,
-				"unknown command '%s'; to record say proftrace record -p PID "
-				"--record 2:10",
-				name);
+		return err__set(-EINVAL, MESSAGE_COMMAND_IS_RANGE, name);
 	if (strstr(name, ".ptrec"))
-		return err__set(-EINVAL,
-				"unknown command '%s'; to print its tables say proftrace report "
-				"%s",
-				name, name);
+		return err__set(-EINVAL, MESSAGE_COMMAND_IS_FILE, name, name);
 	for (const struct command *const *c = commands__all(); *c; c++)
 		if ((*c)->name)
 			suggest__offer(&near, (*c)->name);
 	if (near.best)
-		return err__set(-EINVAL, "unknown command '%s'; did you mean %s?", name, near.best);
-	return err__set(-EINVAL, "unknown command '%s'; see proftrace --help", name);
+		return err__set(-EINVAL, MESSAGE_COMMAND_UNKNOWN_SUGGESTED, name, near.best);
+	return err__set(-EINVAL, MESSAGE_COMMAND_UNKNOWN, name);
 }

@@ -6,6 +6,7 @@
 #include "cli/help.h"
 #include "cli/opts.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -349,6 +350,5 @@ int completion__print(const struct command *const *all, const char *shell, FILE 
 			return 0;
 		}
 	}
-	return err__set(-EINVAL, "no completion for '%s'; there is one for bash, zsh and fish",
-			shell);
+	return err__set(-EINVAL, MESSAGE_COMPLETION_SHELL_UNKNOWN, shell);
 }

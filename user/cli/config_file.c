@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "cli/opts.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/out_path.h"
 #include "common/regular_file.h"
 #include "common/suggest.h"
@@ -39,7 +40,7 @@ static int unknown(const struct command *cmd, const char *name)
 	for (struct opt_iter it = opt_iter__begin(cmd->opts); opt_iter__next(&it);)
 		if (it.opt.type != OPT_GROUP && is_settable(&it.opt))
 			suggest__offer(&near, it.opt.name);
-	return err__set(-EINVAL, "unknown option %.*s%s%s%s", (int)strspn(name, NAME_CHARACTERS),
+	return err__set(-EINVAL, MESSAGE_CONFIG_OPTION_UNKNOWN, (int)strspn(name, NAME_CHARACTERS),
 			name, near.best ? "; did you mean " : "", near.best ? near.best : "",
 			near.best ? "?" : "");
 }
@@ -48,10 +49,10 @@ static int unknown(const struct command *cmd, const char *name)
 static int check_value(const char *name, const char *value)
 {
 	if (*value == '"' || *value == '\'')
-		return err__set(-EINVAL, "%s: write the value without quotes", name);
+		return err__set(-EINVAL, MESSAGE_CONFIG_VALUE_QUOTED, name);
 	for (const char *at = value; *at; at++)
 		if (at > value && (*at == '#' || *at == ';') && isspace((unsigned char)at[-1]))
-			return err__set(-EINVAL, "%s: a comment needs a line of its own", name);
+			return err__set(-EINVAL, MESSAGE_CONFIG_COMMENT_BEHIND_VALUE, name);
 	return 0;
 }
 
@@ -62,7 +63,7 @@ static int set(const struct command *cmd, char *line, void *base)
 	int err;
 
 	if (!equals)
-		return err__set(-EINVAL, "give a line NAME = VALUE, not %.*s ...",
+		return err__set(-EINVAL, MESSAGE_CONFIG_LINE_INVALID,
 				(int)strspn(line, NAME_CHARACTERS), line);
 	*equals = '\0';
 	name = trim(line);
@@ -79,7 +80,7 @@ static int take_section(const struct command *cmd, const char *line)
 
 	if (!strncmp(line + 1, cmd->name, len) && !strcmp(line + 1 + len, "]"))
 		return 0;
-	return err__set(-EINVAL, "no section but [%s] is known, not [%.*s]", cmd->name,
+	return err__set(-EINVAL, MESSAGE_CONFIG_SECTION_UNKNOWN, cmd->name,
 			(int)strspn(line + 1, NAME_CHARACTERS), line + 1);
 }
 
@@ -97,13 +98,10 @@ static int check_owner(const char *path, int fd)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return err__set(-errno, "--config %s: %s", path, strerror(errno));
+		return err__set(-errno, MESSAGE_CONFIG_UNREADABLE, path, strerror(errno));
 	if (geteuid() || (out_path__is_trusted(&st) && !(st.st_mode & 022)))
 		return 0;
-	return err__set(-EPERM,
-			"--config %s: another user owns it or can write to it; give it to root "
-			"(chown root, chmod 644)",
-			path);
+	return err__set(-EPERM, MESSAGE_CONFIG_WRITABLE_BY_OTHERS, path);
 }
 
 static int read_text(const char *path, char **text)
@@ -115,7 +113,7 @@ static int read_text(const char *path, char **text)
 	int err;
 
 	if (fd < 0)
-		return err__set(fd, "--config %s: %s", path,
+		return err__set(fd, MESSAGE_CONFIG_UNREADABLE, path,
 				fd == -EINVAL ? "it is no file" : strerror(-fd));
 	err = check_owner(path, fd);
 	if (err)
@@ -123,13 +121,10 @@ static int read_text(const char *path, char **text)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	*text = file__read_up_to(name, CONFIG_BYTES_MAX, &len, &cut);
 	if (!*text)
-		return err__set(-errno, "--config %s: %s", path, strerror(errno));
+		return err__set(-errno, MESSAGE_CONFIG_UNREADABLE, path, strerror(errno));
 	if (cut)
-		return err__set(-EFBIG, "--config %s: it has more than 1 MiB", path);
-	return strlen(*text) == len
-		       ? 0
-		       : err__set(-EINVAL, "--config %s: it has a NUL byte: no text, or damaged",
-				  path);
+		return err__set(-EFBIG, MESSAGE_CONFIG_TOO_LARGE, path);
+	return strlen(*text) == len ? 0 : err__set(-EINVAL, MESSAGE_CONFIG_BINARY, path);
 }
 
 int config_file__read(const char *path, const struct command *cmd, void *base, char **text)
@@ -147,7 +142,7 @@ int config_file__read(const char *path, const struct command *cmd, void *base, c
 		if (!err)
 			continue;
 		snprintf(why, sizeof(why), "%s", err__take(err));
-		err__set(err, "%s, line %d: %s", path, number, why);
+		err__set(err, MESSAGE_CONFIG_LINE, path, number, why);
 	}
 	return err;
 }

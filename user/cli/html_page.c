@@ -9,6 +9,7 @@
 #include "common/bytes_text.h"
 #include "common/directory.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "page/page.h"
 
@@ -18,7 +19,7 @@ int html_page__write(const struct recording *r, const struct report_opts *opts, 
 	int err = page__write(r, opts, path, &bytes);
 
 	if (!err && strcmp(path, "-") != 0)
-		log__info("wrote %s (%s)", path, bytes_text(bytes).s);
+		log__info(MESSAGE_PAGE_WRITTEN, path, bytes_text(bytes).s);
 	return err;
 }
 
@@ -32,21 +33,13 @@ int html_page__check(const struct record_options *o)
 	if (!o->html)
 		return 0;
 	if (!strcmp(o->html, "-"))
-		return err__set(-EINVAL,
-				"--html -: a capture prints its tables to standard output; name a "
-				"file, or make the page by `proftrace report --html -`");
+		return err__set(-EINVAL, MESSAGE_PAGE_TO_STANDARD_OUTPUT);
 	if (!place__is_directory(o->html) &&
 	    (place__is_same(o->html, o->capture.output) || place__is_same(o->html, o->trace) ||
 	     place__is_same(o->html, o->tables.path)))
-		return err__set(-EINVAL,
-				"--html %s is the recording, the trace or the report; "
-				"give the page a name of its own",
-				o->html);
+		return err__set(-EINVAL, MESSAGE_PAGE_IS_OUTPUT, o->html);
 	if (many_recordings(o) && !place__is_directory(o->html))
-		return err__set(-EINVAL,
-				"--html %s: each recording gets a page of its own; name a "
-				"directory that exists",
-				o->html);
+		return err__set(-EINVAL, MESSAGE_PAGE_NO_DIRECTORY, o->html);
 	return place__check(o->html, "page", "--html");
 }
 
@@ -62,7 +55,8 @@ static int path_in(const char *directory, const char *recording_path, char *path
 	len = snprintf(path, size, "%s%s%.*s.html", directory,
 		       directory[strlen(directory) - 1] == '/' ? "" : "/",
 		       (int)(end && end > base ? (size_t)(end - base) : strlen(base)), base);
-	return (size_t)len < size ? 0 : err__set(-ENAMETOOLONG, "--html %s: too long", directory);
+	return (size_t)len < size ? 0
+				  : err__set(-ENAMETOOLONG, MESSAGE_PAGE_PATH_TOO_LONG, directory);
 }
 
 int html_page__write_live(const struct record_options *o, const struct recording *r,

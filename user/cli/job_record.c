@@ -10,6 +10,8 @@
 #include "cli/record_run.h"
 #include "cli/signals.h"
 #include "common/err.h"
+#include "cli/message_table.h"
+#include "common/message_table.h"
 #include "common/util.h"
 #include "privilege/file_process.h"
 #include "privilege/output_process.h"
@@ -47,18 +49,6 @@ struct job_record {
 
 /* ---- the capture of one rank ---- */
 
-static void set_prefix(pid_t target)
-{
-	static char prefix[48];
-	const int rank = rank__find(target);
-
-	if (rank >= 0)
-		snprintf(prefix, sizeof(prefix), "rank %d (%d): ", rank, target);
-	else
-		snprintf(prefix, sizeof(prefix), "%d: ", target);
-	log__set_prefix(prefix);
-}
-
 static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
 {
 	/* Its own: once something was said, the C library would take its one byte for one. */
@@ -69,7 +59,7 @@ static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
-	set_prefix(target);
+	log__set_process(target, rank__find(target));
 	setvbuf(stderr, line, _IOLBF, sizeof(line));
 	o->no_progress = o->no_report = true;
 }
@@ -93,11 +83,10 @@ static int start_one(struct job_record *j, size_t index)
 	auto_close int files = file_process__invite();
 
 	if (files < 0)
-		return err__set(files, "cannot reach the process that opens files: %s",
-				strerror(-files));
+		return err__set(files, MESSAGE_FILE_PROCESS_NOT_REACHED, strerror(-files));
 	c->said = memfd_create("recordings", MFD_CLOEXEC);
 	if (c->said < 0)
-		return err__set(-errno, "cannot make a file in memory: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_MEMORY_FILE_NOT_MADE, strerror(errno));
 	fflush(NULL);
 	c->pid = fork();
 	if (!c->pid) {
@@ -109,7 +98,7 @@ static int start_one(struct job_record *j, size_t index)
 	if (c->pid > 0)
 		return 0;
 	c->pid = 0;
-	return err__set(-errno, "cannot start a process: %s", strerror(errno));
+	return err__set(-errno, MESSAGE_PROCESS_NOT_STARTED, strerror(errno));
 }
 
 /* ---- all of them ---- */
@@ -130,8 +119,7 @@ static void ended(struct job_record *j, size_t index, int status)
 		close(c->ends);
 	c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 	if (WIFSIGNALED(status))
-		log__warn("the capture of process %d was killed by signal %d", c->target,
-			  WTERMSIG(status));
+		log__warn(MESSAGE_CAPTURE_KILLED, c->target, WTERMSIG(status));
 	rendezvous__come(j->rendezvous, index);
 }
 
@@ -260,7 +248,7 @@ static int make_output(void *ctx)
 		err = show_window(j, w);
 	report_out__close(&j->o->tables);
 	if (!err && !j->o->report.tables)
-		log__info("of each rank: proftrace report FILE, or --table NAME here");
+		log__info(MESSAGE_RANK_REPORTS_OFFERED);
 	return cli__finish(err ? cli__fail(err) : 0);
 }
 
@@ -300,25 +288,15 @@ static int check(const struct record_options *o, size_t cnt)
 	if (err)
 		return err;
 	if (cnt > RENDEZVOUS_MAX)
-		return err__set(-EINVAL, "%zu processes: at most %d at once", cnt, RENDEZVOUS_MAX);
+		return err__set(-EINVAL, MESSAGE_RANKS_TOO_MANY, cnt, RENDEZVOUS_MAX);
 	if (o->capture.in_memory)
-		return err__set(-EINVAL, "--in-memory and --job exclude each other: the ranks' "
-					 "recordings are read together from files");
+		return err__set(-EINVAL, MESSAGE_IN_MEMORY_EXCLUDES_JOB);
 	if (o->capture.output && !place__is_directory(o->capture.output))
-		return err__set(-EINVAL,
-				"--output %s: each rank gets a recording of its own; name a "
-				"directory that exists",
-				o->capture.output);
+		return err__set(-EINVAL, MESSAGE_JOB_OUTPUT_NO_DIRECTORY, o->capture.output);
 	if (o->trace && !o->no_trace && !place__is_directory(o->trace))
-		return err__set(-EINVAL,
-				"--trace %s: each rank gets a trace of its own; name a directory "
-				"that exists",
-				o->trace);
+		return err__set(-EINVAL, MESSAGE_JOB_TRACE_NO_DIRECTORY, o->trace);
 	if (o->html && !place__is_directory(o->html))
-		return err__set(-EINVAL,
-				"--html %s: each rank gets a page of its own; name a directory "
-				"that exists",
-				o->html);
+		return err__set(-EINVAL, MESSAGE_JOB_PAGE_NO_DIRECTORY, o->html);
 	return privilege__require();
 }
 
@@ -343,7 +321,7 @@ int job_record__run(struct record_options *o, const pid_t *pids, size_t cnt)
 	j.rendezvous = mmap(NULL, sizeof(*j.rendezvous), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (j.rendezvous == MAP_FAILED)
-		return cli__fail(err__set(-errno, "cannot share memory: %s", strerror(errno)));
+		return cli__fail(err__set(-errno, MESSAGE_SHARED_MEMORY_NOT_MADE, strerror(errno)));
 	j.rendezvous->cnt = cnt;
 	for (size_t i = 0; i < cnt; i++) {
 		captures[i].target = pids[i];

@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "common/err.h"
 #include "common/util.h"
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,10 +42,20 @@ static int print_page(const char *name)
 	return cli__finish(0);
 }
 
+/* Before the options are read, messages may be needed. No other value has an effect. */
+static void choose_messages(void)
+{
+	const char *format = getenv("PROFTRACE_MESSAGES");
+
+	if (format && strcmp(format, "json") == 0)
+		log__set_json(true);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *cmd;
 
+	choose_messages();
 	file_limit__ignore();
 	json_memory__watch();
 	attach__hush_libbpf();

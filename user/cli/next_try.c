@@ -6,6 +6,7 @@
 #include <time.h>
 #include "capture/rendezvous.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 
 /* torchrun looks after its ranks every 0.1 s, ends those that are left, and starts all anew. */
@@ -54,15 +55,11 @@ void next_try__describe(const struct successor *places, size_t cnt)
 	     look(places, cnt, &n))
 		nanosleep(&pause, NULL);
 	if (n.started == 1)
-		log__warn("process %s was started in its place: proftrace -p %s records it", n.pids,
-			  n.pids);
+		log__warn(MESSAGE_SUCCESSOR_STARTED, n.pids, n.pids);
 	else if (n.started)
-		log__warn("%zu processes were started in the places of those that ended: proftrace "
-			  "-p %s records them",
-			  n.started, n.pids);
+		log__warn(MESSAGE_SUCCESSORS_STARTED, n.started, n.pids);
 	if (n.launcher)
-		log__warn("the launcher, process %d, still runs: if it starts %s again, proftrace "
-			  "--job %d records %s",
-			  n.launcher, n.missing == 1 ? "the rank" : "its ranks", n.launcher,
+		log__warn(MESSAGE_LAUNCHER_RUNS, n.launcher,
+			  n.missing == 1 ? "the rank" : "its ranks", n.launcher,
 			  n.missing == 1 ? "it" : "them");
 }

@@ -4,12 +4,17 @@
 #include <assert.h>
 #include <string.h>
 
+static const char *const message_formats[] = {"text", "json", NULL};
+
 const struct opt common_opts[] = {
 	{OPT_GROUP, "Common"},
 	{OPT_FLAG, "help", 'h', .help = "Print this help and exit."},
 	{OPT_FLAG, "version", 'V', .help = "Print the version and exit."},
 	{OPT_FLAG, "verbose", 'v', .help = "Say more on stderr about what is done and found."},
 	{OPT_FLAG, "quiet", 'q', .help = "Warnings and errors only on stderr."},
+	{OPT_CHOICE, "messages", .arg = "FORMAT", .choices = message_formats,
+	 .help = "Messages on stderr as text (default) or as json, an object with a key on each "
+		 "line. PROFTRACE_MESSAGES=json does the same from the first message on."},
 	{OPT_END},
 };
 

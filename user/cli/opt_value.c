@@ -3,6 +3,7 @@
 #include "cli/opts.h"
 #include "common/suggest.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -31,7 +32,7 @@ static uint64_t suffix_factor(const struct suffix *suffixes, const char *name)
 
 static int bad_value(const struct opt *opt, const char *value, const char *wanted)
 {
-	return err__set(-EINVAL, "--%s: '%s' is not %s", opt->name, value, wanted);
+	return err__set(-EINVAL, MESSAGE_OPTION_VALUE_INVALID, opt->name, value, wanted);
 }
 
 static int set_uint(const struct opt *opt, const char *value, void *dest)
@@ -41,7 +42,7 @@ static int set_uint(const struct opt *opt, const char *value, void *dest)
 	char *end;
 
 	if (opt->once && (*(uint64_t *)dest || strchr(value, ',')))
-		return err__set(-EINVAL, "--%s %s: give %s only", opt->name, value, opt->once);
+		return err__set(-EINVAL, MESSAGE_OPTION_GIVEN_TWICE, opt->name, value, opt->once);
 	/* strtoull takes signs and blanks. */
 	if (value[0] < '0' || value[0] > '9')
 		return bad_value(opt, value, "a whole number");
@@ -54,12 +55,12 @@ static int set_uint(const struct opt *opt, const char *value, void *dest)
 	if (errno || __builtin_mul_overflow(number, factor, &number))
 		return bad_value(opt, value, "a number that fits in 64 bits");
 	if (number < opt->min && (number || !opt->zero))
-		return err__set(-EINVAL, "--%s: %s is less than %llu, the least allowed%s%s",
-				opt->name, value, (unsigned long long)opt->min,
-				opt->zero ? "; 0 is " : "", opt->zero ? opt->zero : "");
+		return err__set(-EINVAL, MESSAGE_OPTION_VALUE_SMALL, opt->name, value,
+				(unsigned long long)opt->min, opt->zero ? "; 0 is " : "",
+				opt->zero ? opt->zero : "");
 	if (opt->max && number > opt->max)
-		return err__set(-EINVAL, "--%s: %s is more than %llu, the most allowed", opt->name,
-				value, (unsigned long long)opt->max);
+		return err__set(-EINVAL, MESSAGE_OPTION_VALUE_LARGE, opt->name, value,
+				(unsigned long long)opt->max);
 	*(uint64_t *)dest = number;
 	return 0;
 }
@@ -82,7 +83,7 @@ static int set_duration(const struct opt *opt, const char *value, void *dest)
 	if (ns > 9e18)
 		return bad_value(opt, value, "a duration that fits in 64 bits of nanoseconds");
 	if (ns + 0.5 < (double)opt->min)
-		return err__set(-EINVAL, "--%s: must be longer than 0", opt->name);
+		return err__set(-EINVAL, MESSAGE_OPTION_DURATION_ZERO, opt->name);
 	*(uint64_t *)dest = (uint64_t)(ns + 0.5);
 	return 0;
 }
@@ -100,9 +101,9 @@ static int unknown_choice(const struct opt *opt, const char *value)
 						len ? ", " : "", *c);
 	}
 	if (near.best)
-		return err__set(-EINVAL, "--%s: '%s' is not one of %s; did you mean %s?", opt->name,
-				value, list, near.best);
-	return err__set(-EINVAL, "--%s: '%s' is not one of %s", opt->name, value, list);
+		return err__set(-EINVAL, MESSAGE_OPTION_CHOICE_UNKNOWN_SUGGESTED, opt->name, value,
+				list, near.best);
+	return err__set(-EINVAL, MESSAGE_OPTION_CHOICE_UNKNOWN, opt->name, value, list);
 }
 
 static int set_choice(const struct opt *opt, const char *value, void *dest)
@@ -126,7 +127,7 @@ int opt__set(const struct opt *opt, const char *value, void *base)
 		return 0;
 	case OPT_STRING:
 		if (!*value)
-			return err__set(-EINVAL, "--%s: its value is empty; give %s", opt->name,
+			return err__set(-EINVAL, MESSAGE_OPTION_VALUE_EMPTY, opt->name,
 					opt->arg ? opt->arg : "one");
 		*(const char **)dest = value;
 		return 0;
@@ -143,5 +144,5 @@ int opt__set(const struct opt *opt, const char *value, void *base)
 	case OPT_INCLUDE:
 		break;
 	}
-	return err__set(-EINVAL, "--%s: its row in the option table has no value type", opt->name);
+	return err__set(-EINVAL, MESSAGE_OPTION_WITHOUT_TYPE, opt->name);
 }

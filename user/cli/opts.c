@@ -2,6 +2,8 @@
 #include "cli/opts.h"
 #include "common/suggest.h"
 #include "common/err.h"
+#include "cli/message_table.h"
+#include "common/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -37,13 +39,22 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	offer_names(&near, p->cmd->opts);
 	offer_names(&near, common_opts);
 	if (near.best)
-		return err__set(-EINVAL, "unknown option --%.*s; did you mean --%s?", (int)len,
-				name, near.best);
-	return err__set(-EINVAL, "unknown option --%.*s; %s", (int)len, name, see_help(p->cmd));
+		return err__set(-EINVAL, MESSAGE_OPTION_UNKNOWN_SUGGESTED, (int)len, name,
+				near.best);
+	return err__set(-EINVAL, MESSAGE_OPTION_UNKNOWN, (int)len, name, see_help(p->cmd));
 }
 
-/* 0 or HELP_WANTED */
-static int apply_common(const struct opt *opt)
+static int set_message_format(const struct opt *opt, const char *value)
+{
+	int choice = 0, err = opt__set(opt, value, &choice);
+
+	if (!err)
+		log__set_json(choice);
+	return err;
+}
+
+/* 0, HELP_WANTED or -EINVAL */
+static int apply_common(const struct opt *opt, const char *value)
 {
 	switch (opt->short_name) {
 	case 'h':
@@ -57,6 +68,8 @@ static int apply_common(const struct opt *opt)
 	case 'q':
 		log_level = 0;
 		break;
+	default:
+		return set_message_format(opt, value);
 	}
 	return 0;
 }
@@ -64,15 +77,13 @@ static int apply_common(const struct opt *opt)
 /* Applies the value, or for NULL, where one is needed, the next argument. */
 static int apply(struct parser *p, const struct opt *opt, bool is_common, const char *value)
 {
-	if (is_common)
-		return apply_common(opt);
 	if (!value && opt__takes_value(opt)) {
 		if (p->next >= p->argc)
-			return err__set(-EINVAL, "--%s needs a value (%s); %s", opt->name,
+			return err__set(-EINVAL, MESSAGE_OPTION_NEEDS_VALUE, opt->name,
 					opt->arg ? opt->arg : "VALUE", see_help(p->cmd));
 		value = p->argv[p->next++];
 	}
-	return opt__set(opt, value, p->base);
+	return is_common ? apply_common(opt, value) : opt__set(opt, value, p->base);
 }
 
 static int parse_long(struct parser *p, const char *text)
@@ -87,8 +98,7 @@ static int parse_long(struct parser *p, const char *text)
 	if (!is_known)
 		return unknown_long(p, text, len);
 	if (value && !opt__takes_value(&opt))
-		return err__set(-EINVAL, "--%s takes no value, but was given '%s'", opt.name,
-				value);
+		return err__set(-EINVAL, MESSAGE_OPTION_TAKES_NO_VALUE, opt.name, value);
 	return apply(p, &opt, !is_own, value);
 }
 
@@ -103,10 +113,11 @@ static int parse_shorts(struct parser *p, const char *text)
 		is_own = opt__by_short(p->cmd->opts, *text, &opt);
 		is_known = is_own || opt__by_short(common_opts, *text, &opt);
 		if (!is_known)
-			return err__set(-EINVAL, "unknown option -%c; %s", *text, see_help(p->cmd));
+			return err__set(-EINVAL, MESSAGE_OPTION_LETTER_UNKNOWN, *text,
+					see_help(p->cmd));
 		/* Of a file it would be its name. */
 		if (opt__takes_value(&opt) && text[1] == '=')
-			return err__set(-EINVAL, "-%c%s: give -%c %s or --%s%s", *text, text + 1,
+			return err__set(-EINVAL, MESSAGE_OPTION_LETTER_WITH_EQUALS, *text, text + 1,
 					*text,
 					text[2]	  ? text + 2
 					: opt.arg ? opt.arg
@@ -172,7 +183,7 @@ int opts__parse(const struct command *cmd, int argc, char **argv, void *base,
 	int err;
 
 	if (!is_positional || !sorted)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	err = parse_all(&p, stop_at_positional, is_positional);
 	if (err)
 		return err;

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-/* --help, --version, --verbose, --quiet: understood by every command. Ends with OPT_END. */
+/* --help, --version, --verbose, --quiet, --messages: understood by every command. Ends with OPT_END. */
 extern const struct opt common_opts[];
 
 #define OPT_MAX_DEPTH 4 /* of tables that include tables */

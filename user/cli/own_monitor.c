@@ -10,6 +10,8 @@
 #include "attach/privilege.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "cli/message_table.h"
+#include "common/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
 #include "monitor/monitor.h"
@@ -18,7 +20,7 @@
 static int keep_options(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts),
 			void *to)
 {
-	return err__set(-ENOENT, "this monitor belongs to top: it has no --config to read again");
+	return err__set(-ENOENT, MESSAGE_OWN_MONITOR_WITHOUT_CONFIG);
 }
 
 static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const struct rules *allow)
@@ -67,10 +69,11 @@ static int watch(const struct own_monitor *m, const struct rules *allow, pid_t p
 	dup2(none, STDOUT_FILENO);
 	dup2(m->log, STDERR_FILENO);
 	log_level = 0;
+	log__set_json(false); /* top prints its last words */
 	set_opts(&o, m, allow);
 	err = monitor__run(&o);
 	if (err)
-		log__put("", err__take(err));
+		log__error(err);
 	remove_directory(m);
 	return err ? 1 : 0;
 }
@@ -80,7 +83,7 @@ static int make_token(struct own_monitor *m)
 	unsigned char bytes[16];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return err__set(-EIO, "cannot make a token: %s", strerror(errno));
+		return err__set(-EIO, MESSAGE_OWN_MONITOR_TOKEN_NOT_MADE, strerror(errno));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(m->token + 2 * i, 3, "%02x", bytes[i]);
 	return 0;
@@ -91,7 +94,7 @@ static int make_files(struct own_monitor *m)
 	snprintf(m->directory, sizeof(m->directory), "/tmp/proftrace-top.XXXXXX");
 	m->log = memfd_create("log", MFD_CLOEXEC);
 	if (m->log < 0 || !mkdtemp(m->directory))
-		return err__set(-errno, "cannot make a directory in /tmp: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_OWN_MONITOR_DIRECTORY_NOT_MADE, strerror(errno));
 	/* What several processes write follows one another. */
 	fcntl(m->log, F_SETFL, O_APPEND);
 	snprintf(m->socket, sizeof(m->socket), "%s/socket", m->directory);
@@ -130,7 +133,7 @@ int own_monitor__start(struct own_monitor *m, const struct rules *allow)
 	err = -errno;
 	m->pid = 0;
 	remove_directory(m);
-	return err__set(err, "cannot start a process: %s", strerror(-err));
+	return err__set(err, MESSAGE_PROCESS_NOT_STARTED, strerror(-err));
 }
 
 void own_monitor__stop(struct own_monitor *m)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pwd.h>
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/out_path.h"
 #include "common/util.h"
 
@@ -55,14 +56,13 @@ int owner__parse(const char *value, void *unused)
 	if (!copy)
 		return -ENOMEM;
 	if (geteuid())
-		return err__set(-EINVAL, "--owner %s: only root can give files away; run with sudo",
-				value);
+		return err__set(-EINVAL, MESSAGE_OWNER_NEEDS_ROOT, value);
 	if (group)
 		*group++ = '\0';
 	if (!find_user(copy, &uid, &gid))
-		return err__set(-EINVAL, "--owner %s: this system has no user %s", value, copy);
+		return err__set(-EINVAL, MESSAGE_OWNER_USER_UNKNOWN, value, copy);
 	if (group && !find_group(group, &gid))
-		return err__set(-EINVAL, "--owner %s: this system has no group %s", value, group);
+		return err__set(-EINVAL, MESSAGE_OWNER_GROUP_UNKNOWN, value, group);
 	out_path__choose_owner(uid, gid);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "common/err.h"
+#include "cli/message_table.h"
 
 #define PERCENT_MAX 1000
 
@@ -14,8 +15,7 @@ int percent__parse(const char *option, const char *value, double *out)
 	if (*end == '%')
 		end++;
 	if (end == value || *end || !(percent >= 0 && percent <= PERCENT_MAX))
-		return err__set(-EINVAL, "--%s wants a percentage like 2%%, not '%s'", option,
-				value);
+		return err__set(-EINVAL, MESSAGE_OPTION_PERCENT_INVALID, option, value);
 	*out = percent / 100;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/place.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include <libgen.h>
 #include <limits.h>
@@ -28,8 +29,8 @@ static int refuse(int err, const char *path, const char *what)
 {
 	bool cut = strlen(path) > SHOWN;
 
-	return err__set(-err, "cannot write the %s to %.*s%s: %s; %s", what, SHOWN, path,
-			cut ? "..." : "", strerror(err), next_step(err));
+	return err__set(-err, MESSAGE_PLACE_NOT_WRITABLE, what, SHOWN, path, cut ? "..." : "",
+			strerror(err), next_step(err));
 }
 
 bool place__is_directory(const char *path)
@@ -88,10 +89,7 @@ int place__check(const char *path, const char *what, const char *option)
 	struct stat st;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return err__set(-EINVAL,
-				"%s %s: it is neither a file nor a directory, and the %s is read "
-				"again; name one",
-				option, path, what);
+		return err__set(-EINVAL, MESSAGE_PLACE_NOT_READABLE, option, path, what);
 	if (stat(path, &st)) {
 		/* One that is named by its slash is made: directory__make. */
 		if (errno != ENOENT)

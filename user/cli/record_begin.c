@@ -4,6 +4,7 @@
 #include "capture/control/control_socket.h"
 #include "cli/record_checks.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "device/shim_link.h"
 #include "inject/filter_reader.h"
 #include "privilege/core_dumps.h"
@@ -56,9 +57,7 @@ static void give_up_writing(bool may_trace)
 	int err = session_filter__enter(may_trace);
 
 	if (err)
-		log__info("reads the process with the right to write files: no seccomp filter "
-			  "(CONFIG_SECCOMP_FILTER): %s",
-			  strerror(-err));
+		log__info(MESSAGE_READER_KEEPS_RIGHTS, strerror(-err));
 }
 
 int record_begin(const struct record_options *o, bool is_filtered)

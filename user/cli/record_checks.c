@@ -4,6 +4,7 @@
 #include "cli/html_page.h"
 #include "cli/place.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
 
@@ -34,8 +35,7 @@ static int set_timer(struct record_options *o)
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (others[i].given)
-			return err__set(-EINVAL, "--timer-only and %s exclude each other",
-					others[i].name);
+			return err__set(-EINVAL, MESSAGE_TIMER_ONLY_EXCLUDES, others[i].name);
 	err = report__check_timer(o->report.tables);
 	if (err)
 		return err;
@@ -55,16 +55,12 @@ static int check_no_report(const struct record_options *o)
 	if (!o->no_report)
 		return 0;
 	if (o->tables.path)
-		return err__set(-EINVAL, "--no-report and --report-file exclude each other: no "
-					 "table is printed");
+		return err__set(-EINVAL, MESSAGE_NO_REPORT_EXCLUDES_REPORT_FILE);
 	if (o->html)
 		return 0;
 	record_options__init_report(&usual);
 	other = report_args__other(&o->report, &usual);
-	return other ? err__set(-EINVAL,
-				"--no-report and --%s exclude each other: no table is printed",
-				other)
-		     : 0;
+	return other ? err__set(-EINVAL, MESSAGE_NO_REPORT_EXCLUDES, other) : 0;
 }
 
 /* A file in memory goes with us: something must be made of it before. */
@@ -73,14 +69,10 @@ static int set_in_memory(struct record_options *o)
 	if (!o->capture.in_memory)
 		return 0;
 	if (o->capture.output)
-		return err__set(-EINVAL,
-				"--in-memory and --output exclude each other: no recording "
-				"is left");
+		return err__set(-EINVAL, MESSAGE_IN_MEMORY_EXCLUDES_OUTPUT);
 	o->no_trace |= !o->trace;
 	if (o->no_report && o->no_trace && !o->html)
-		return err__set(-EINVAL,
-				"--in-memory and --no-report: nothing would be made of the "
-				"recording; add --trace or --html");
+		return err__set(-EINVAL, MESSAGE_IN_MEMORY_WITHOUT_RESULT);
 	return 0;
 }
 
@@ -89,9 +81,7 @@ static int set_overhead(struct capture_opts *c)
 	const bool chosen = c->max_overhead != OVERHEAD_UNCHOSEN;
 
 	if (chosen && c->no_prune)
-		return err__set(-EINVAL,
-				"--no-prune and --max-overhead exclude each other: to stay "
-				"below it functions are left out");
+		return err__set(-EINVAL, MESSAGE_NO_PRUNE_EXCLUDES_MAX_OVERHEAD);
 	if (!chosen)
 		c->max_overhead = MAX_OVERHEAD;
 	return 0;
@@ -121,7 +111,7 @@ static int check_no_steps(const struct record_options *o)
 
 	if (!c->no_steps || !other)
 		return 0;
-	return err__set(-EINVAL, "--no-steps and %s exclude each other", other);
+	return err__set(-EINVAL, MESSAGE_NO_STEPS_EXCLUDES, other);
 }
 
 static int check_step_unit(const struct capture_opts *c)
@@ -131,9 +121,7 @@ static int check_step_unit(const struct capture_opts *c)
 			    : c->no_steps   ? "--no-steps"
 					    : NULL;
 
-	return c->step_unit && other
-		       ? err__set(-EINVAL, "--step-unit and %s exclude each other", other)
-		       : 0;
+	return c->step_unit && other ? err__set(-EINVAL, MESSAGE_STEP_UNIT_EXCLUDES, other) : 0;
 }
 
 int record_checks__set_defaults(struct record_options *o)
@@ -146,7 +134,7 @@ int record_checks__set_defaults(struct record_options *o)
 		return err;
 	set_step_timeout(&o->capture);
 	if (o->no_trace && o->trace)
-		return err__set(-EINVAL, "--no-trace and --trace exclude each other");
+		return err__set(-EINVAL, MESSAGE_NO_TRACE_EXCLUDES_TRACE);
 	err = set_in_memory(o);
 	if (!err)
 		err = check_no_report(o);
@@ -157,13 +145,11 @@ int record_checks__set_defaults(struct record_options *o)
 	if (o->capture.timer_only)
 		return set_timer(o);
 	if (o->no_trace && o->limit_bytes)
-		return err__set(-EINVAL, "--no-trace and --limit-size exclude each other: it is "
-					 "the trace that is limited");
+		return err__set(-EINVAL, MESSAGE_NO_TRACE_EXCLUDES_LIMIT_SIZE);
 	if (o->detail == DETAIL_UNCHOSEN)
 		o->detail = DETAIL_OPERATOR;
 	if (o->report.op_detail && !has_operators(o))
-		return err__set(-EINVAL, "--detail phase and --op-detail exclude each other: "
-					 "operators are recorded at --detail operator or inner");
+		return err__set(-EINVAL, MESSAGE_DETAIL_PHASE_EXCLUDES_OP_DETAIL);
 	return 0;
 }
 
@@ -174,36 +160,29 @@ static int check_inject(const struct record_options *o)
 	if (!c->inject)
 		return 0;
 	if (c->no_inject)
-		return err__set(-EINVAL, "--inject and --no-inject exclude each other");
+		return err__set(-EINVAL, MESSAGE_INJECT_EXCLUDES_NO_INJECT);
 	if (c->no_pointers)
-		return err__set(-EINVAL, "--inject and --no-pointers exclude each other: without "
-					 "CUDA the library only replaces pointers");
+		return err__set(-EINVAL, MESSAGE_INJECT_EXCLUDES_NO_POINTERS);
 	return 0;
 }
 
 static int check_cupti(const struct record_options *o)
 {
 	if (o->capture.sync_events && o->capture.no_inject)
-		return err__set(-EINVAL,
-				"--sync-events and --no-inject exclude each other: without the "
-				"library proftrace cannot see the device's waits");
+		return err__set(-EINVAL, MESSAGE_SYNC_EVENTS_EXCLUDES_NO_INJECT);
 	if (!o->capture.cupti)
 		return 0;
 	if (o->capture.no_inject)
-		return err__set(-EINVAL, "--cupti and --no-inject exclude each other: without the "
-					 "library nothing uses CUPTI");
+		return err__set(-EINVAL, MESSAGE_CUPTI_EXCLUDES_NO_INJECT);
 	if (o->capture.cupti[0] != '/')
-		return err__set(-EINVAL,
-				"--cupti %s: give the whole path, which begins with /: the process "
-				"itself opens it",
-				o->capture.cupti);
+		return err__set(-EINVAL, MESSAGE_CUPTI_PATH_RELATIVE, o->capture.cupti);
 	return 0;
 }
 
 static int check_start(const struct record_options *o)
 {
 	if (o->capture.start_after_ns && o->capture.start_at_ns)
-		return err__set(-EINVAL, "--start-after and --start-at exclude each other");
+		return err__set(-EINVAL, MESSAGE_START_AFTER_EXCLUDES_START_AT);
 	return 0;
 }
 
@@ -212,10 +191,7 @@ static int check_report_file(const struct record_options *o)
 	const char *path = o->tables.path;
 
 	if (place__is_same(path, o->capture.output) || place__is_same(path, o->trace))
-		return err__set(-EINVAL,
-				"--report-file %s is the recording or the trace; give the report a "
-				"name of its own",
-				path);
+		return err__set(-EINVAL, MESSAGE_REPORT_FILE_IS_RECORDING, path);
 	return report_out__check(&o->tables);
 }
 
@@ -229,10 +205,7 @@ static int check_files(const struct record_options *o)
 	if (err || !o->trace || o->no_trace)
 		return err;
 	if (place__is_same(recording, o->trace) && !place__is_directory(o->trace))
-		return err__set(-EINVAL,
-				"--output and --trace are both %s; give the trace a name "
-				"of its own",
-				o->trace);
+		return err__set(-EINVAL, MESSAGE_TRACE_IS_OUTPUT, o->trace);
 	return place__check(o->trace, "trace", "--trace");
 }
 
@@ -250,9 +223,7 @@ static int check_clock(void)
 {
 	if (clock__is_known())
 		return 0;
-	return err__set(-ENODATA, "proftrace runs in a time namespace of unknown offset: "
-				  "/proc/self/timens_offsets is that of its children, and its "
-				  "clock is not the machine's; start it outside of that namespace");
+	return err__set(-ENODATA, MESSAGE_TIME_NAMESPACE_UNKNOWN);
 }
 
 int record_checks__before(const struct record_options *o)

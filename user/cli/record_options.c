@@ -5,6 +5,7 @@
 #include "cli/percent.h"
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -28,7 +29,7 @@ static int parse_number(const char *text, const char **end, __u64 *out)
 
 static int one_range_only(void)
 {
-	return err__set(-EINVAL, "give --record or --schedule, once: the steps are chosen already");
+	return err__set(-EINVAL, MESSAGE_STEPS_CHOSEN_TWICE);
 }
 
 static int parse_range(const char *value, void *dest)
@@ -38,17 +39,11 @@ static int parse_range(const char *value, void *dest)
 	const char *end;
 
 	if (parse_number(value, &end, &a) || *end != ':' || parse_number(end + 1, &end, &b) || *end)
-		return err__set(-EINVAL,
-				"--record %s: give two step numbers that fit in 64 bits, as in "
-				"--record 2:10",
-				value);
+		return err__set(-EINVAL, MESSAGE_RECORD_RANGE_INVALID, value);
 	if (range->set)
 		return one_range_only();
 	if (b <= a)
-		return err__set(
-			-EINVAL,
-			"--record %s: the end must be greater than the begin; [A,B) leaves B out",
-			value);
+		return err__set(-EINVAL, MESSAGE_RECORD_RANGE_EMPTY, value);
 	range->set = true;
 	range->schedule = (struct pt_schedule){.skip_first = a, .record = b - a, .repeat = 1};
 	return 0;
@@ -88,25 +83,18 @@ static int parse_schedule(const char *value, void *dest)
 
 		if (!field || p[len] != '=' || parse_number(p + len + 1, &p, field) ||
 		    (*p && *p != ','))
-			return err__set(-EINVAL,
-					"--schedule %s: give KEY=N pairs of skip_first, closed "
-					"(wait), ready "
-					"(warmup), record (active), repeat",
-					value);
+			return err__set(-EINVAL, MESSAGE_SCHEDULE_INVALID, value);
 		bit = 1u << (field - &range->schedule.skip_first);
 		if (given & bit)
-			return err__set(-EINVAL, "--schedule %s: %.*s is given twice", value,
-					(int)len, key);
+			return err__set(-EINVAL, MESSAGE_SCHEDULE_KEY_GIVEN_TWICE, value, (int)len,
+					key);
 		given |= bit;
 		p += *p == ',';
 	}
 	if (!range->schedule.record)
-		return err__set(-EINVAL, "--schedule %s: needs record=N (or active=N), at least 1",
-				value);
+		return err__set(-EINVAL, MESSAGE_SCHEDULE_WITHOUT_RECORD, value);
 	if (range->schedule.repeat != 1 && !range->schedule.closed && !range->schedule.ready)
-		log__warn("--schedule %s: with no closed or ready step between them, spans are one "
-			  "recording; ready=1 makes one of each",
-			  value);
+		log__warn(MESSAGE_SCHEDULE_SPANS_JOINED, value);
 	range->set = true;
 	return 0;
 }
@@ -116,10 +104,7 @@ static int parse_framework(const char *value, void *dest)
 	const struct framework **framework = dest;
 
 	*framework = frameworks__find(value);
-	return *framework ? 0
-			  : err__set(-EINVAL,
-				     "--framework %s: give pytorch, paddle, mxnet or mindspore",
-				     value);
+	return *framework ? 0 : err__set(-EINVAL, MESSAGE_FRAMEWORK_UNKNOWN, value);
 }
 
 static int parse_max_overhead(const char *value, void *dest)
@@ -153,10 +138,7 @@ static int parse_op(const char *value, void *dest)
 static int parse_usdt(const char *value, void *dest)
 {
 	if (!strchr(value, ':'))
-		return err__set(-EINVAL,
-				"--usdt %s: give a provider and a probe, as in --usdt "
-				"'python:gc__*'",
-				value);
+		return err__set(-EINVAL, MESSAGE_USDT_OPTION_INVALID, value);
 	return parse_text(value, dest);
 }
 

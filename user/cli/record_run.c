@@ -10,6 +10,8 @@
 #include "cli/trace_readers.h"
 #include "cli/window_path.h"
 #include "common/err.h"
+#include "capture/message_table.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 #include "device/shim_link.h"
 #include "exporters/exporter.h"
@@ -37,7 +39,7 @@ static int write_trace(const struct record_options *o, const struct recording *r
 	err = chrome->run(r, &opts, &result);
 	if (err)
 		return err;
-	log__info("trace: %s (open it in ui.perfetto.dev or chrome://tracing)", result.path);
+	log__info(MESSAGE_TRACE_WRITTEN, result.path);
 	if (!o->capture.in_memory)
 		trace_readers__say(recording_path, NULL, &result);
 	return 0;
@@ -70,7 +72,7 @@ static int show_recording(struct record_options *o, const char *path)
 	}
 	err = print_report(o, r);
 	if (!o->capture.in_memory)
-		log__info("recording: %s", path);
+		log__info(MESSAGE_RECORDING_WRITTEN, path);
 	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
 	if (err)
 		cli__fail(err);
@@ -113,8 +115,7 @@ static int make_outputs(void *ctx)
 	for (size_t i = 0; i < res->path_cnt && !err; i++)
 		err = show_recording(outputs->o, res->paths[i]);
 	if (!err && res->path_cnt && !outputs->o->html && !outputs->o->capture.in_memory)
-		log__info("as a page for a browser: proftrace report --html page.html %s",
-			  res->paths[res->path_cnt - 1]);
+		log__info(MESSAGE_PAGE_OFFERED, res->paths[res->path_cnt - 1]);
 	report_out__close(&outputs->o->tables);
 	return cli__finish(err ? 1 : 0);
 }
@@ -145,7 +146,7 @@ static bool is_recording_alone(const struct record_options *o)
 static int name_recordings(const struct capture_result *res)
 {
 	for (size_t i = 0; i < res->path_cnt; i++)
-		log__info("recording: %s", res->paths[i]);
+		log__info(MESSAGE_RECORDING_WRITTEN, res->paths[i]);
 	return 0;
 }
 
@@ -182,18 +183,15 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 		res->target_execed ? "the target replaced its program (exec)" : "the target ended";
 
 	if (o->capture.no_steps && !o->capture.duration_ns && !res->target_execed)
-		log__info("the target ended, and the window with it");
+		log__info(MESSAGE_TARGET_ENDED);
 	else if (o->capture.paused && !res->target_execed)
-		log__info("%s (%s)", what,
+		log__info(MESSAGE_TARGET_ENDED_AT, what,
 			  res->seen); /* nobody asked for a window of some length */
 	else if (o->range.schedule.repeat > 1)
-		log__warn("%s before the last window was complete (%s): %zu of %llu recordings "
-			  "were begun and are kept",
-			  what, res->seen, res->path_cnt,
+		log__warn(MESSAGE_TARGET_ENDED_BEFORE_LAST_WINDOW, what, res->seen, res->path_cnt,
 			  (unsigned long long)o->range.schedule.repeat);
 	else
-		log__warn("%s before the window was complete (%s); what was seen is kept", what,
-			  res->seen);
+		log__warn(MESSAGE_TARGET_ENDED_IN_WINDOW, what, res->seen);
 }
 
 int record_run(struct record_options *o)
@@ -207,7 +205,8 @@ int record_run(struct record_options *o)
 	o->capture.method = o->method;
 	o->capture.has_schedule = o->range.set;
 	o->capture.schedule = o->range.schedule;
-	o->capture.progress = !o->no_progress && log_level && isatty(STDERR_FILENO);
+	o->capture.progress =
+		!o->no_progress && log_level && !log__is_json() && isatty(STDERR_FILENO);
 	err = record_begin(o, false); /* of cmd_record it has begun */
 	if (err) {
 		shim_link__free(o->capture.shim);
@@ -219,8 +218,9 @@ int record_run(struct record_options *o)
 	if (!err && signals_stop.asked > 1) {
 		res.aborted = true;
 		err = res.path_cnt && !o->capture.in_memory
-			      ? err__set(-EINTR, "aborted; %s is left", res.paths[res.path_cnt - 1])
-			      : err__set(-EINTR, "aborted");
+			      ? err__set(-EINTR, MESSAGE_RECORDING_ABORTED,
+					 res.paths[res.path_cnt - 1])
+			      : err__set(-EINTR, MESSAGE_ABORTED);
 	}
 	signals__catch(false);
 	rights__enter(RIGHTS_END, false);

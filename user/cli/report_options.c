@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 
 /* In the order of enum time_unit, enum table_format, enum group_by, enum device_state. */
@@ -131,13 +132,11 @@ static void warn_text_only(const struct report_args *args)
 	if (args->format == TABLE_TEXT)
 		return;
 	if (args->unit != UNIT_UNCHOSEN)
-		log__warn("--time-unit is for text: columns of %s are in nanoseconds, as their "
-			  "names say",
-			  format);
+		log__warn(MESSAGE_TIME_UNIT_WITHOUT_EFFECT, format);
 	if (args->width != WIDTH_UNCHOSEN)
-		log__warn("--width is for text: %s has all columns and whole names", format);
+		log__warn(MESSAGE_WIDTH_WITHOUT_EFFECT, format);
 	if (args->name_width)
-		log__warn("--name-width is for text: %s has whole names", format);
+		log__warn(MESSAGE_NAME_WIDTH_WITHOUT_EFFECT, format);
 }
 
 static int check(const struct report_args *args, const char *tables)
@@ -162,8 +161,7 @@ int report_args__check_job(const struct report_args *args)
 	if (args->tables)
 		return check(args, args->tables);
 	if (args->sorted_by)
-		return err__set(-EINVAL, "--sorted-by has no effect on the tables of a job; name "
-					 "those of its ranks by --table");
+		return err__set(-EINVAL, MESSAGE_SORT_ORDER_OF_JOB);
 	return report__check_uses("summary", &opts);
 }
 

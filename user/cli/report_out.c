@@ -2,6 +2,8 @@
 #include "cli/report_out.h"
 #include "cli/place.h"
 #include "common/err.h"
+#include "cli/message_table.h"
+#include "common/message_table.h"
 #include "common/out_file.h"
 #include "common/util.h"
 #include <errno.h>
@@ -17,8 +19,7 @@ int report_out__check(const struct report_out *out)
 	if (!out->path)
 		return 0;
 	if (place__is_directory(out->path))
-		return err__set(-EINVAL, "--report-file %s is a directory; name a file in it",
-				out->path);
+		return err__set(-EINVAL, MESSAGE_REPORT_FILE_IS_DIRECTORY, out->path);
 	/* A pipe, or /dev/stdout. */
 	if (!stat(out->path, &st) && !S_ISREG(st.st_mode))
 		return 0;
@@ -29,10 +30,8 @@ int report_out__spare(const struct report_out *out, char *const *recordings, siz
 {
 	for (size_t i = 0; out->path && i < cnt; i++)
 		if (file__is_same(out->path, recordings[i]))
-			return err__set(-EINVAL,
-					"--report-file %s is the recording %s, which was kept; "
-					"`proftrace report` prints its tables",
-					out->path, recordings[i]);
+			return err__set(-EINVAL, MESSAGE_REPORT_FILE_IS_KEPT_RECORDING, out->path,
+					recordings[i]);
 	return 0;
 }
 
@@ -83,7 +82,7 @@ int report_out__open(struct report_out *out)
 	if (out->file)
 		return 0;
 	why = out_file__explain(-errno);
-	return why ? err__set(-errno, "cannot write %s: %s", out->path, why)
+	return why ? err__set(-errno, MESSAGE_NOT_WRITTEN, out->path, why)
 		   : err__unwritten(name_of(out));
 }
 

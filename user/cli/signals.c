@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/signals.h"
+#include "cli/message_table.h"
+#include "common/err.h"
 #include "common/util.h"
 #include <signal.h>
 #include <unistd.h>
@@ -36,13 +38,20 @@ static void count_stop(int sig)
 
 static void stop(int sig)
 {
-	static const char stopped[] =
-		"proftrace: stopped before the window opened; nothing was recorded\n";
+	static const char text[] = "proftrace: " MESSAGE_TEXT(MESSAGE_STOPPED_EARLY) "\n";
+	static const char json[] =
+		"{\"level\": \"error\", "
+		"\"key\": \"" MESSAGE_KEY(
+			MESSAGE_STOPPED_EARLY) "\", "
+					       "\"arguments\": [], "
+					       "\"text\": \"" MESSAGE_TEXT(
+						       MESSAGE_STOPPED_EARLY) "\"}\n";
 
 	if (sig != SIGINT)
 		pass(sig);
 	if (signals_stop.harmless) {
-		ssize_t written = write(STDERR_FILENO, stopped, sizeof(stopped) - 1);
+		ssize_t written = log__is_json() ? write(STDERR_FILENO, json, sizeof(json) - 1)
+						 : write(STDERR_FILENO, text, sizeof(text) - 1);
 
 		(void)written;
 		_exit(1);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 
 #define TOKEN_MAX 4096
@@ -27,14 +28,11 @@ int token_file__read(const char *path, char **token)
 
 	*token = file__read_up_to(path, TOKEN_MAX, NULL, &is_cut);
 	if (!*token)
-		return err__set(-errno, "cannot read --token-file %s: %s", path, strerror(errno));
+		return err__set(-errno, MESSAGE_TOKEN_UNREADABLE, path, strerror(errno));
 	(*token)[strcspn(*token, "\r\n")] = '\0';
 	if (is_token(*token) && !is_cut)
 		return 0;
-	return err__set(-EINVAL,
-			"--token-file %s: its first line is no token: give printable ASCII without "
-			"blanks, and a file of at most %d bytes",
-			path, TOKEN_MAX);
+	return err__set(-EINVAL, MESSAGE_TOKEN_INVALID, path, TOKEN_MAX);
 }
 
 int token_file__read_secret(const char *path, char **token)
@@ -43,12 +41,8 @@ int token_file__read_secret(const char *path, char **token)
 
 	*token = NULL;
 	if (stat(path, &st))
-		return err__set(-errno, "cannot read --token-file %s: %s", path, strerror(errno));
+		return err__set(-errno, MESSAGE_TOKEN_UNREADABLE, path, strerror(errno));
 	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & 077)
-		return err__set(
-			-EPERM,
-			"--token-file %s: other users own it or can read it, and could ask for "
-			"windows; chown root and chmod 600",
-			path);
+		return err__set(-EPERM, MESSAGE_TOKEN_READABLE_BY_OTHERS, path);
 	return token_file__read(path, token);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "common/counted.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 
 void trace_readers__text(const char *recording, const char *dialect,
 			 const struct export_result *result, char *text, size_t size)
@@ -40,5 +41,5 @@ void trace_readers__say(const char *recording, const char *dialect,
 
 	trace_readers__text(recording, dialect, result, text, sizeof(text));
 	if (*text)
-		log__info("%s", text);
+		log__info(MESSAGE_TRACE_READERS_ADVICE, text);
 }

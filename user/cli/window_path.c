@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "cli/place.h"
 #include "common/err.h"
+#include "cli/message_table.h"
 #include "common/util.h"
 
 static bool is_special(const char *path)
@@ -51,6 +52,6 @@ const char *window_path__of(const struct recording *r, const char *path, char *o
 			       path + stem);
 	if (len < size)
 		return out;
-	err__set(-ENAMETOOLONG, "%s: too long", path);
+	err__set(-ENAMETOOLONG, MESSAGE_WINDOW_PATH_TOO_LONG, path);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/directory.h"
 #include "common/err.h"
+#include "common/message_table.h"
 #include "common/out_file.h"
 #include <errno.h>
 #include <string.h>
@@ -14,7 +15,6 @@ int directory__make(const char *path)
 
 	if (!err || err == -EEXIST)
 		return 0;
-	return err__set(err, "cannot make the directory %s: %s%s%s", path,
-			why ? why : strerror(-err), err == -ENOENT ? "; this does: mkdir -p " : "",
-			err == -ENOENT ? path : "");
+	return err__set(err, MESSAGE_DIRECTORY_NOT_MADE, path, why ? why : strerror(-err),
+			err == -ENOENT ? "; this does: mkdir -p " : "", err == -ENOENT ? path : "");
 }

@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Errors travel up as negative errno. The function that knows the object and the cause leaves the
- * explaining text here. The command prints it once, at the top.
+ * explaining message here. The command prints it once, at the top.
  */
 #ifndef PROFTRACE_ERR_H
 #define PROFTRACE_ERR_H
 
-/* Remembers "object: cause; next step" (printf-like) for the message at the top; returns err, so
- * that `return err__set(-ENOENT, "...")` reads well. One message per thread, the latest wins. */
-int err__set(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The remembered text, or strerror(-err) if none was left. Forgets it. */
-const char *err__take(int err);
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
-/* The same for output that was not taken, errno saying why: "cannot write WHAT: cause; next step".
+/* Remembers a message of a table (MESSAGE_..., "object: cause; next step", printf-like) for the top;
+ * returns err, so that `return err__set(-ENOENT, MESSAGE_...)` reads well. One message per thread, the
+ * latest wins. */
+int err__set(int err, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The text of the remembered message, or strerror(-err) if none was left. Forgets the message. A message
+ * that has this text as an argument next names it as its cause. */
+const char *err__take(int err);
+/* The key of the remembered message, NULL if there is none. */
+const char *err__key(void);
+/* Remembers the message that was taken last once more. It has another key if that is not its text. */
+int err__set_again(int err, const char *text);
+
+/* A message on its way from one thread to another. */
+struct err_message {
+	const char *key;	    /* of a table; NULL: no message */
+	json_t *arguments, *causes; /* arrays, NULL: none, or messages are printed as text */
+	char text[2048];
+};
+/* Takes the message of this thread, which may have none. */
+void err__give(struct err_message *m);
+/* The receiving thread remembers it; m is empty then. */
+void err__receive(struct err_message *m);
+
+/* For output that could not be written, errno saying why: "cannot write WHAT: cause; next step".
  * Returns -EIO. */
 int err__unwritten(const char *what);
 
-/* Diagnostics on stderr, prefixed "proftrace: "; debug only with --verbose. */
-void log__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void log__info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Diagnostics on stderr, prefixed "proftrace: "; debug, which has no keys, only with --verbose. */
+void log__error(int err); /* what err__take() returns */
+void log__warn(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log__info(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void log__debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What follows "proftrace: " on each line, errors included, of this thread; kept by reference. */
-void log__set_prefix(const char *prefix);
-/* A line of them, after its level ("", "warning: "). */
-void log__put(const char *level, const char *text);
+/* From now on, each line of this thread names the process that it is about, and its rank (negative: none). */
+void log__set_process(pid_t pid, int rank);
 extern int log_level; /* 0 warnings, 1 info (default), 2 debug */
+
+/* From now on, each message is a JSON object on a line of its own, or text again. */
+void log__set_json(bool json);
+bool log__is_json(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 #include "common/err.h"
+#include "common/message_table.h"
 #include "common/util.h"
 
 static bool is_mounted(const char *path, long magic)
@@ -23,17 +24,14 @@ int mounts__check_proc(const char *proc)
 	ssize_t len;
 
 	if (!is_mounted(proc, PROC_SUPER_MAGIC))
-		return err__set(-ENOENT, "%s is not mounted: mount -t proc proc %s", proc, proc);
+		return err__set(-ENOENT, MESSAGE_PROC_NOT_MOUNTED, proc, proc);
 	snprintf(path, sizeof(path), "%s/self", proc);
 	len = readlink(path, number, sizeof(number) - 1);
 	number[len > 0 ? len : 0] = '\0';
 	if (atoi(number) == getpid())
 		return 0;
-	return err__set(-EXDEV,
-			"%s is of another pid namespace: proftrace is process %d here, and %s "
-			"there; mount %s anew (unshare --mount-proc), or start proftrace in that "
-			"namespace",
-			proc, getpid(), *number ? number : "none", proc);
+	return err__set(-EXDEV, MESSAGE_PROC_OF_OTHER_NAMESPACE, proc, getpid(),
+			*number ? number : "none", proc);
 }
 
 const char *mounts__why_no_btf(const char *sys)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/util.h"
 #include "common/err.h"
+#include "common/message_table.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -99,9 +100,7 @@ static size_t unnamed_cuts;
 
 static void tell_unnamed_cuts(void)
 {
-	log__warn("texts of other processes were longer than %u KiB %zu times; only their begin "
-		  "was read",
-		  PROC_TEXT_MAX >> 10, unnamed_cuts);
+	log__warn(MESSAGE_PROCESS_TEXTS_CUT_OFF, PROC_TEXT_MAX >> 10, unnamed_cuts);
 }
 
 /* Several parts of us look at one process. */
@@ -119,8 +118,7 @@ static void tell_cut(pid_t pid, const char *name)
 		return;
 	}
 	named[cnt++] = pid;
-	log__warn("process %d: its %s is longer than %u KiB; only its begin is read", pid, name,
-		  PROC_TEXT_MAX >> 10);
+	log__warn(MESSAGE_PROCESS_TEXT_CUT_OFF, pid, name, PROC_TEXT_MAX >> 10);
 }
 
 char *proc__text(pid_t pid, const char *name, size_t *len)

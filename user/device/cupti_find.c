@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/cupti_find.h"
 #include "common/err.h"
+#include "device/message_table.h"
 #include "common/util.h"
 #include <fnmatch.h>
 #include <glob.h>
@@ -190,11 +191,7 @@ static bool look_in_system(const struct target *t, struct cupti_found *f)
 
 int cupti__refuse(const char *chosen)
 {
-	return err__set(-ENOEXEC,
-			"--cupti %s: not a libcupti: it has no function cuptiSubscribe; give the "
-			"libcupti.so.* of the process's CUDA, or leave out --cupti, and it is "
-			"looked for",
-			chosen);
+	return err__set(-ENOEXEC, MESSAGE_CUPTI_FILE_INVALID, chosen);
 }
 
 int cupti__check_file(const char *chosen, int fd)
@@ -228,10 +225,7 @@ static int take_chosen(const struct target *t, const char *chosen, struct cupti_
 	int err;
 
 	if (fd < 0 || strlen(chosen) >= sizeof(f->path))
-		return err__set(-ENOENT,
-				"--cupti %s: process %d does not see such a file; give a path that "
-				"begins with / and is there in its own file system",
-				chosen, t->pid);
+		return err__set(-ENOENT, MESSAGE_CUPTI_FILE_MISSING, chosen, t->pid);
 	err = cupti__check_file(chosen, fd);
 	if (err)
 		return err;
@@ -252,10 +246,6 @@ int cupti__find(const struct target *t, const char *chosen, struct cupti_found *
 	    look_in_packages(t, out) || look_in_system(t, out))
 		return 0;
 	if (out->major)
-		return err__set(
-			-ENOENT,
-			"no libcupti of CUDA %u was found for process %d; install the wheel "
-			"nvidia-cuda-cupti beside its framework, or give --cupti PATH",
-			out->major, t->pid);
-	return err__set(-ENOENT, "no libcupti was found for process %d; give --cupti PATH", t->pid);
+		return err__set(-ENOENT, MESSAGE_CUPTI_OF_CUDA_NOT_FOUND, out->major, t->pid);
+	return err__set(-ENOENT, MESSAGE_CUPTI_NOT_FOUND, t->pid);
 }

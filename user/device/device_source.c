@@ -2,6 +2,7 @@
 #include "device/device_source.h"
 #include "bpf/thread_state.h"
 #include "common/err.h"
+#include "device/message_table.h"
 #include "common/util.h"
 #include "device/activity_queue.h"
 #include "device/call_queue.h"
@@ -109,7 +110,7 @@ static bool is_filtered(struct device_source *d)
 		shim_request__give_up(&d->request,
 				      "the process has had a seccomp filter put on since "
 				      "our library went in");
-		log__warn("no device times: %s", shim_request__refusal(&d->request));
+		log__warn(MESSAGE_NO_DEVICE_TIMES, shim_request__refusal(&d->request));
 	}
 	return d->filtered;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_attach.h"
 #include "common/err.h"
+#include "device/message_table.h"
 #include "common/memfd.h"
 #include "common/util.h"
 #include "device/shim_library.h"
@@ -39,7 +40,8 @@ static int read_library(char **image, size_t *size)
 	if (!path)
 		return -ENOENT;
 	*image = file__read(path, size);
-	return *image ? 0 : err__set(-errno, "cannot read %s: %s", path, strerror(errno));
+	return *image ? 0
+		      : err__set(-errno, MESSAGE_SHIM_LIBRARY_UNREADABLE, path, strerror(errno));
 }
 
 /* What the library answered, in words. */
@@ -47,19 +49,12 @@ static int refused(const struct target *t, int err)
 {
 	switch (err) {
 	case -EBUSY:
-		return err__set(err,
-				"process %d (%s): another proftrace uses the library in it; wait "
-				"for its end",
-				t->pid, t->comm);
+		return err__set(err, MESSAGE_SHIM_IN_USE, t->pid, t->comm);
 	case -EPROTO:
 	case -ENOENT: /* before there were files without a name */
-		return err__set(-EPROTO,
-				"process %d (%s) has the library of another version of proftrace "
-				"in it; use that version, or restart the process",
-				t->pid, t->comm);
+		return err__set(-EPROTO, MESSAGE_SHIM_OF_OTHER_VERSION, t->pid, t->comm);
 	default:
-		return err__set(err, "process %d (%s): the library in it cannot start: %s", t->pid,
-				t->comm, strerror(-err));
+		return err__set(err, MESSAGE_SHIM_NOT_STARTED, t->pid, t->comm, strerror(-err));
 	}
 }
 
@@ -69,8 +64,7 @@ static int adopt(const struct target *t, int fd, struct shim_link **out)
 	auto_close int own = memfd__take_of(t->pid, fd);
 
 	if (own < 0)
-		return err__set(own, "cannot open the library's memory in process %d: %s", t->pid,
-				strerror(-own));
+		return err__set(own, MESSAGE_SHIM_MEMORY_NOT_OPENED, t->pid, strerror(-own));
 	return shim_link__adopt(own, out);
 }
 

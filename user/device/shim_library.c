@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_library.h"
 #include "common/err.h"
+#include "device/message_table.h"
 #include "common/util.h"
 #include <limits.h>
 #include <string.h>
@@ -25,7 +26,6 @@ const char *shim_library__path(void)
 		if (n < (int)sizeof(path) && !access(path, R_OK))
 			return path;
 	}
-	err__set(-ENOENT, SHIM_LIBRARY_NAME " is neither in %s nor in %s%s; build or install it",
-		 own, own, places[1]);
+	err__set(-ENOENT, MESSAGE_SHIM_LIBRARY_MISSING, SHIM_LIBRARY_NAME, own, own, places[1]);
 	return NULL;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_link.h"
 #include "common/err.h"
+#include "common/message_table.h"
+#include "device/message_table.h"
 #include "common/mapped.h"
 #include "common/out_file.h"
 #include "common/stale_file.h"
@@ -117,10 +119,8 @@ int shim_link__create(struct shim_link **out)
 	if (!err)
 		err = make_file(l, l->held);
 	if (err) {
-		err = err__set(err,
-			       "cannot make shared memory %s for device times: %s; %s, or go "
-			       "without them (--no-inject)",
-			       l->path, strerror(-err), next_step(err));
+		err = err__set(err, MESSAGE_SHIM_MEMORY_NOT_MADE, l->path, strerror(-err),
+			       next_step(err));
 		shim_link__free(l);
 		return err;
 	}
@@ -157,8 +157,7 @@ int shim_link__adopt(int fd, struct shim_link **out)
 		return 0;
 	}
 	shim_link__free(l);
-	return err__set(err, "the memory that the library in the process made cannot be used: %s",
-			strerror(-err));
+	return err__set(err, MESSAGE_SHIM_MEMORY_UNUSABLE, strerror(-err));
 }
 
 void shim_link__unlink(struct shim_link *l)
@@ -223,10 +222,7 @@ int shim_link__set_clock(struct shim_link *l, pid_t pid)
 	int err = clock__ahead_ns(pid, &ahead_ns);
 
 	if (err)
-		return err__set(err,
-				"process %d is in a time namespace whose offset is not known: its "
-				"times cannot be told from the machine's",
-				pid);
+		return err__set(err, MESSAGE_TARGET_TIME_NAMESPACE_UNKNOWN, pid);
 	/* Whatever its clock is meanwhile, no beat is too old for it. */
 	__atomic_store_n(&l->c->heartbeat_ns, UINT64_MAX, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&l->c->clock_ahead_ns, ahead_ns, __ATOMIC_SEQ_CST);
@@ -294,7 +290,7 @@ int shim_link__keep_alive(struct shim_link *l)
 	err = pthread_create(&l->beater, NULL, beat, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	l->beats = !err;
-	return err ? err__set(-err, "cannot start a thread: %s", strerror(err)) : 0;
+	return err ? err__set(-err, MESSAGE_THREAD_NOT_STARTED, strerror(err)) : 0;
 }
 
 int shim_link__set_functions(struct shim_link *l, const struct shim_functions *f)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "frameworks/framework.h"
 #include "common/err.h"
+#include "frameworks/message_table.h"
 #include "common/util.h"
 #include <stdarg.h>
 #include <string.h>
@@ -45,9 +46,7 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 		/* One is spare_row's (span_cost.c), beside row 0. */
 		if (p->row_cnt + 2 >= max_rows) {
 			p->cnt--;
-			return err__set(-ENOSPC,
-					"more than %u probes planned; choose a lower --detail",
-					max_rows - 2);
+			return err__set(-ENOSPC, MESSAGE_PLAN_TOO_LARGE, max_rows - 2);
 		}
 		added->row = ++p->row_cnt;
 	}

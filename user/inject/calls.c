@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 
 /* bits/dlfcn.h: tells __libc_dlopen_mode that it stands in for dlopen */
@@ -78,8 +79,7 @@ static const struct wanted wanted[] = {
 
 static int refuse(const struct target *t, const char *why)
 {
-	return err__set(-EOPNOTSUPP, "process %d (%s): nothing can be loaded into it: %s", t->pid,
-			t->comm, why);
+	return err__set(-EOPNOTSUPP, MESSAGE_INJECT_NOT_SUPPORTED, t->pid, t->comm, why);
 }
 
 static int find_rtld_global(struct target *t, const struct target_lib *loader,

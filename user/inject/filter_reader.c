@@ -15,6 +15,8 @@
 #include "common/capability_set.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/message_table.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 #include "inject/tracee.h"
 
@@ -200,14 +202,13 @@ int filter_reader__start(void)
 	int ends[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return err__set(-errno, "cannot make a pair of sockets: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_SOCKETS_NOT_MADE, strerror(errno));
 	fflush(NULL);
 	err = fork_reader(ends);
 	close(ends[0]);
 	if (err) {
 		close(ends[1]);
-		return err__set(err, "cannot make a process that reads seccomp filters: %s",
-				strerror(-err));
+		return err__set(err, MESSAGE_SECCOMP_READER_NOT_STARTED, strerror(-err));
 	}
 	reader = ends[1];
 	return 0;
@@ -278,10 +279,6 @@ int filter_reader__read(pid_t pid, pid_t tid, struct filters *out)
 	if (!err || err == -ESRCH || err == -EAGAIN)
 		return err;
 	if (err == -E2BIG)
-		return err__set(-EACCES, "process %d has more than %d seccomp filters", pid,
-				FILTERS_MAX);
-	return err__set(-EACCES,
-			"process %d has a seccomp filter that cannot be read (%s): not known "
-			"whether it lets a library load",
-			pid, strerror(-err));
+		return err__set(-EACCES, MESSAGE_SECCOMP_FILTERS_TOO_MANY, pid, FILTERS_MAX);
+	return err__set(-EACCES, MESSAGE_SECCOMP_FILTER_UNREADABLE, pid, strerror(-err));
 }

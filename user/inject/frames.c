@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/message_table.h"
 #include "common/regular_file.h"
 #include "common/util.h"
 #include "inject/calls.h"
@@ -43,7 +44,7 @@ int frames__new(struct target *t, const struct maps *m, struct frames **out)
 		f->tables = calloc(t->lib_cnt + 1, sizeof(*f->tables));
 	if (!f || !f->tables) {
 		free(f);
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	}
 	elf_version(EV_CURRENT);
 	f->target = t;

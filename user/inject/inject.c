@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "inject/message_table.h"
 #include "common/target_lock.h"
 #include "common/util.h"
 #include "inject/seccomp.h"
@@ -22,11 +24,10 @@
 static int check_request(const struct inject_request *q)
 {
 	if (!q->symbol || !q->path == !q->image || (q->image && (!q->image_name || !q->image_size)))
-		return err__set(-EINVAL,
-				"a path or an image with a name, and a symbol, are needed");
+		return err__set(-EINVAL, MESSAGE_INJECT_REQUEST_INCOMPLETE);
 	if ((q->path && strlen(q->path) > 255) || strlen(q->symbol) > 255 ||
 	    (q->arg && strlen(q->arg) > 1000) || (q->image && strlen(q->image_name) > LONGEST_NAME))
-		return err__set(-ENAMETOOLONG, "a path, name, symbol or argument is too long");
+		return err__set(-ENAMETOOLONG, MESSAGE_INJECT_REQUEST_TOO_LONG);
 	return 0;
 }
 
@@ -42,8 +43,7 @@ static int check_tracer(pid_t pid, pid_t tid)
 	comm = file__read(path, NULL);
 	if (comm)
 		comm[strcspn(comm, "\n")] = '\0';
-	return err__set(-EBUSY, "process %d is traced by process %d (%s); end that first", pid,
-			tracer, comm ? comm : "?");
+	return err__set(-EBUSY, MESSAGE_INJECT_TARGET_TRACED, pid, tracer, comm ? comm : "?");
 }
 
 /* ---- the object, if it is there already ---- */
@@ -68,8 +68,8 @@ static int find_loaded(struct session *s)
 			continue;
 		s->function = libc_calls__symbol(s->target, lib, q->symbol);
 		if (!s->function)
-			return err__set(-ELIBBAD, "process %d has a %s that has no %s",
-					s->target->pid, lib->path, q->symbol);
+			return err__set(-ELIBBAD, MESSAGE_INJECT_SYMBOL_MISSING, s->target->pid,
+					lib->path, q->symbol);
 		s->result->already_loaded = true;
 		return 0;
 	}
@@ -141,6 +141,7 @@ struct attempt {
 	int (*body)(struct session *s, pid_t tid);
 	pid_t tid;
 	int ret;
+	struct err_message message;
 };
 
 static void *run_attempt(void *arg)
@@ -151,23 +152,22 @@ static void *run_attempt(void *arg)
 
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
 	a->ret = a->body(a->s, a->tid);
-	if (a->ret < 0)
-		snprintf(a->s->result->reason, sizeof(a->s->result->reason), "%s",
-			 err__take(a->ret));
+	err__give(&a->message);
 	return NULL;
 }
 
 /* In a thread of its own: when that ends, the kernel lets go of all that it still traces. */
 static int attempt(struct session *s, int (*body)(struct session *s, pid_t tid), pid_t tid)
 {
-	struct attempt a = {s, body, tid, 0};
+	struct attempt a = {s, body, tid, 0, {0}};
 	pthread_t thread;
 	int err = pthread_create(&thread, NULL, run_attempt, &a);
 
 	if (err)
-		return err__set(-err, "cannot start a thread: %s", strerror(err));
+		return err__set(-err, MESSAGE_THREAD_NOT_STARTED, strerror(err));
 	pthread_join(thread, NULL);
-	return a.ret < 0 ? err__set(a.ret, "%s", s->result->reason) : a.ret;
+	err__receive(&a.message);
+	return a.ret;
 }
 
 static void sleep_ns(uint64_t ns)
@@ -249,12 +249,9 @@ static int await_stub(struct session *s)
 	}
 	s->stops_before = s->tracee.stops;
 	if (free == 0 && tracee__user_stops(&s->tracee))
-		return err__set(-EINTR, "stopped");
+		return err__set(-EINTR, MESSAGE_INJECT_STOPPED);
 	if (free == 0)
-		return err__set(-EAGAIN,
-				"process %d: a thread may still be in the code of a proftrace that "
-				"ended before it",
-				s->target->pid);
+		return err__set(-EAGAIN, MESSAGE_INJECT_THREAD_IN_OLD_CODE, s->target->pid);
 	return free < 0 ? free : 0;
 }
 
@@ -270,17 +267,14 @@ static int call_in_some_thread(struct session *s)
 		if (err)
 			return err < 0 ? err : 0;
 		if (!target__alive(s->target))
-			return err__set(-ESRCH, "process %d ended", s->target->pid);
+			return err__set(-ESRCH, MESSAGE_INJECT_TARGET_ENDED, s->target->pid);
 		sleep_ns(pause_ns);
 		if (pause_ns < LAST_PAUSE_NS * (tried < 10 ? tried : 10))
 			pause_ns += pause_ns / 2;
 	}
 	if (tracee__user_stops(&s->tracee))
-		return err__set(-EINTR, "stopped");
-	return err__set(-EAGAIN,
-			"process %d: none of its threads came to a point where a call can be "
-			"injected (%s); try again",
-			s->target->pid,
+		return err__set(-EINTR, MESSAGE_INJECT_STOPPED);
+	return err__set(-EAGAIN, MESSAGE_INJECTED_CALL_NO_SAFE_POINT, s->target->pid,
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }
 
@@ -298,10 +292,8 @@ static int lock_target(struct session *s)
 	if (s->lock_fd >= 0 || has_no_place(s->lock_fd))
 		return 0;
 	if (s->lock_fd == -EBUSY)
-		return err__set(-EBUSY,
-				"process %d: another proftrace is loading into it; try again",
-				s->target->pid);
-	return err__set(s->lock_fd, "process %d: cannot lock it: %s", s->target->pid,
+		return err__set(-EBUSY, MESSAGE_INJECT_BUSY, s->target->pid);
+	return err__set(s->lock_fd, MESSAGE_INJECT_NOT_LOCKED, s->target->pid,
 			strerror(-s->lock_fd));
 }
 
@@ -312,11 +304,9 @@ static int check_target(const struct target *t)
 					 : NULL;
 
 	if (what)
-		return err__set(-EOPNOTSUPP, "process %d (%s): nothing can be loaded into it: %s",
-				t->pid, t->comm, what);
+		return err__set(-EOPNOTSUPP, MESSAGE_INJECT_NOT_SUPPORTED, t->pid, t->comm, what);
 	if (t->is_stopped && !proc__status(t->pid, "TracerPid"))
-		return err__set(-EAGAIN, "process %d (%s) is stopped; continue it (kill -CONT %d)",
-				t->pid, t->comm, t->pid);
+		return err__set(-EAGAIN, MESSAGE_INJECT_TARGET_STOPPED, t->pid, t->comm, t->pid);
 	return check_tracer(t->pid, t->pid);
 }
 
@@ -363,7 +353,7 @@ static int load(pid_t pid, const struct inject_request *q, struct inject_result 
 	int err;
 
 	if (!s)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	s->request = q;
 	s->result = result;
 	s->tracee.user_stop = q->user_stop;
@@ -394,7 +384,7 @@ int inject__check(pid_t pid, const struct inject_request *q, struct inject_resul
 
 	memset(result, 0, sizeof(*result));
 	if (!s)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	s->request = q;
 	s->result = result;
 	s->lock_fd = -1;
@@ -417,5 +407,5 @@ int inject__load(pid_t pid, const struct inject_request *request, struct inject_
 		return 0;
 	}
 	snprintf(result->reason, sizeof(result->reason), "%s", err__take(err));
-	return err__set(err, "%s", result->reason);
+	return err__set_again(err, result->reason);
 }

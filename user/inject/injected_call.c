@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 #include "inject/session.h"
 #include "inject/steps.h"
@@ -68,9 +69,7 @@ int cave__find(struct session *s)
 		s->cave = (struct cave){r->end - need, need};
 	}
 	if (!most)
-		return err__set(-EOPNOTSUPP,
-				"process %d: no library has %zu bytes to spare behind its code",
-				s->target->pid, need);
+		return err__set(-EOPNOTSUPP, MESSAGE_INJECTED_CALL_NO_ROOM, s->target->pid, need);
 	return 0;
 }
 
@@ -201,9 +200,7 @@ static int map_region(struct session *s, uint64_t region)
 	} else {
 		err = (int)(int64_t)regs.r8;
 	}
-	return err__set(err < 0 ? err : -ENOMEM,
-			"process %d: it may not map memory for code (%s): a security policy or a "
-			"memory limit",
+	return err__set(err < 0 ? err : -ENOMEM, MESSAGE_INJECTED_CALL_NO_CODE_MEMORY,
 			s->target->pid, strerror(-err));
 }
 
@@ -252,7 +249,7 @@ static int write_region(struct session *s, uint64_t region)
 	prepare_data(s, &data);
 	err = session__write(s, region + REMOTE_PAGE, &data, sizeof(data));
 	if (err)
-		return err__set(err, "process %d: cannot write to its memory: %s", s->target->pid,
+		return err__set(err, MESSAGE_INJECTED_CALL_NOT_WRITTEN, s->target->pid,
 				strerror(-err));
 	err = tracee__poke(&s->tracee, region, page, (code.size + 7) & ~7ul);
 	inject_step(INJECT_STEP_MAIN_WRITTEN);
@@ -339,14 +336,13 @@ static int check_created(struct session *s, uint64_t region)
 	int err = target__read(s->target, region + REMOTE_PAGE + RD_CREATE_RC, &rc, sizeof(rc));
 
 	if (err)
-		return err__set(-ESRCH, "process %d ended meanwhile", s->target->pid);
+		return err__set(-ESRCH, MESSAGE_INJECTED_CALL_TARGET_ENDED, s->target->pid);
 	if (!rc)
 		return 0;
 	if (s->tracee.moved)
 		unmap_region(s, region);
 	/* EAGAIN is pthread_create's word for all that it lacks: no other of the threads has it. */
-	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc,
-			"process %d: it can make no thread (%s): a limit of its memory or threads",
+	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc, MESSAGE_INJECTED_CALL_NO_THREAD,
 			s->target->pid, strerror((int)rc));
 }
 
@@ -356,12 +352,10 @@ static int left(const struct session *s)
 	char where[64];
 
 	if (tracee__user_stops(&s->tracee))
-		return err__set(-EINTR, "stopped");
+		return err__set(-EINTR, MESSAGE_INJECT_STOPPED);
 	safe_point__place(s->target->pid, s->tracee.tid, where, sizeof(where));
-	return err__set(-ETIME,
-			"process %d: thread %d was to make a thread and is not done after 3 s "
-			"(%s); it goes on by itself",
-			s->target->pid, s->tracee.tid, where);
+	return err__set(-ETIME, MESSAGE_INJECTED_CALL_THREAD_LATE, s->target->pid, s->tracee.tid,
+			where);
 }
 
 int injected_call__make_thread(struct session *s)
@@ -371,7 +365,7 @@ int injected_call__make_thread(struct session *s)
 	int err = 0, put_back;
 
 	if (!region)
-		return err__set(-ENOMEM, "process %d: its address space is full", s->target->pid);
+		return err__set(-ENOMEM, MESSAGE_INJECTED_CALL_ADDRESS_SPACE_FULL, s->target->pid);
 	prepare_stub(s, &stub);
 	/* What a killed proftrace left is not put back. */
 	if (!cave__is_marked(s))

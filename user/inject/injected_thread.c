@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/memfd.h"
 #include "common/util.h"
 #include "inject/session.h"
@@ -25,7 +26,7 @@ static int set_word(const struct session *s, size_t off, uint64_t value)
 
 static int gone(const struct session *s)
 {
-	return err__set(-ESRCH, "process %d ended while the library was loaded", s->target->pid);
+	return err__set(-ESRCH, MESSAGE_INJECTED_LOAD_TARGET_ENDED, s->target->pid);
 }
 
 /* 0: the phase is at least `wanted`; -ETIMEDOUT, -ESRCH, -EINTR. */
@@ -41,7 +42,7 @@ static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadli
 		if (clock__monotonic_ns() > deadline_ns)
 			return -ETIMEDOUT;
 		if (tracee__user_stops(&s->tracee))
-			return err__set(-EINTR, "stopped");
+			return err__set(-EINTR, MESSAGE_INJECT_STOPPED);
 		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 	}
 }
@@ -119,12 +120,12 @@ static int fill_memfd(const struct session *s)
 	if (target__read(s->target, at(s, RD_FD), &theirs, sizeof(theirs)) < 0)
 		return gone(s);
 	if (theirs < 0)
-		return err__set((int)theirs, "process %d: memfd_create: %s", s->target->pid,
+		return err__set((int)theirs, MESSAGE_INJECTED_LOAD_NO_MEMFD, s->target->pid,
 				strerror((int)-theirs));
 	fd = memfd__take_of(s->target->pid, theirs);
 	err = fd < 0 ? fd : fill_and_seal(fd, q->image, q->image_size);
 	if (err)
-		return err__set(err, "process %d: cannot fill its memfd: %s", s->target->pid,
+		return err__set(err, MESSAGE_INJECTED_LOAD_MEMFD_NOT_FILLED, s->target->pid,
 				err == -EBADMSG ? "another process wrote into it" : strerror(-err));
 	memfd_path(s, theirs, path);
 	err = session__write(s, at(s, RD_PATH), path, sizeof(path));
@@ -155,7 +156,7 @@ static int read_result(const struct session *s)
 			*c = '?';
 	}
 	s->result->handle = 0;
-	return err__set(-ELIBBAD, "process %d cannot load %s: %s", s->target->pid, object_name(s),
+	return err__set(-ELIBBAD, MESSAGE_INJECTED_LOAD_FAILED, s->target->pid, object_name(s),
 			d.error[0] ? d.error : "no reason given");
 }
 
@@ -182,14 +183,9 @@ static int abandon(const struct session *s)
 		return 0;
 	set_word(s, RD_RELEASE, 1);
 	if (phase == REMOTE_CALLING)
-		return err__set(-ETIMEDOUT,
-				"process %d: %s did not return in time; it runs on in its own "
-				"thread",
-				s->target->pid, s->request->symbol);
-	return err__set(-ETIMEDOUT,
-			"process %d: its dynamic loader did not load %s in time; it is unloaded "
-			"when the loader is done",
-			s->target->pid, object_name(s));
+		return err__set(-ETIMEDOUT, MESSAGE_INJECTED_LOAD_FUNCTION_LATE, s->target->pid,
+				s->request->symbol);
+	return err__set(-ETIMEDOUT, MESSAGE_INJECTED_LOAD_LATE, s->target->pid, object_name(s));
 }
 
 int injected_thread__run(struct session *s)

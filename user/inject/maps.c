@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 
 #define MAX_RANGES 1000000
@@ -65,10 +66,9 @@ int maps__read(pid_t pid, struct maps *out)
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	text = file__read(path, NULL);
 	if (!text)
-		return err__set(-errno, "cannot read the memory map of process %d: %s", pid,
-				strerror(errno));
+		return err__set(-errno, MESSAGE_INJECT_MAPS_UNREADABLE, pid, strerror(errno));
 	err = maps__parse(text, out);
-	return err ? err__set(err, "process %d: out of memory", pid) : 0;
+	return err ? err__set(err, MESSAGE_INJECT_MAPS_OUT_OF_MEMORY, pid) : 0;
 }
 
 void maps__free(struct maps *m)

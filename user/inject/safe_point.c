@@ -9,6 +9,8 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 
 /* How many threads are looked at before the first is stopped. */
@@ -117,7 +119,7 @@ int safe_point__candidates(const struct safe_point *s, pid_t **tids, size_t *cnt
 	*tids = calloc(thread_cnt + 1, sizeof(**tids));
 	ranks = calloc(thread_cnt + 1, sizeof(*ranks));
 	if (!*tids || !ranks)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	for (size_t i = 0; i < thread_cnt; i++)
 		ranks[i] = rank_of_thread(s->target->pid, threads[i].tid, &rsp);
 	for (enum rank r = RANK_WAITS; r < RANK_NEVER; r++) {
@@ -242,9 +244,9 @@ static int for_each_owner(const struct safe_point *s, bool (*cb)(pid_t owner, vo
 	auto_free uint8_t *global = malloc(size);
 
 	if (!global)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	if (target__read(s->target, s->calls->rtld_global, global, size) < 0)
-		return err__set(-ESRCH, "process %d ended", s->target->pid);
+		return err__set(-ESRCH, MESSAGE_INJECT_TARGET_ENDED, s->target->pid);
 	for (size_t off = 0; off + sizeof(struct lock) <= size; off += 8) {
 		struct lock l;
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 #include "inject/filter_reader.h"
 #include "inject/inject.h"
@@ -217,10 +218,7 @@ static int check_call(pid_t pid, const struct filters *f, const struct needed *n
 	if (action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG ||
 	    (action == SECCOMP_RET_ERRNO && n->may_fail))
 		return 0;
-	return err__set(-EACCES,
-			"process %d: its seccomp filter forbids %s (system call %d), which loading "
-			"into it needs",
-			pid, n->name, n->nr);
+	return err__set(-EACCES, MESSAGE_SECCOMP_FORBIDS_CALL, pid, n->name, n->nr);
 }
 
 static int seccomp_mode(pid_t tid)
@@ -281,9 +279,7 @@ int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request,
 	if (state->mode == SECCOMP_MODE_DISABLED)
 		return 0;
 	if (state->mode == SECCOMP_MODE_STRICT)
-		return err__set(-EACCES,
-				"process %d is under strict seccomp: it may only read and write",
-				pid);
+		return err__set(-EACCES, MESSAGE_SECCOMP_STRICT, pid);
 	err = filter_reader__read(pid, tid, &f);
 	cost->stops += f.stops;
 	cost->stopped_ns += f.stopped_ns;

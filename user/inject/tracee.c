@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include "common/capability.h"
 #include "common/err.h"
+#include "inject/message_table.h"
 #include "common/util.h"
 #include "inject/steps.h"
 
@@ -54,9 +55,8 @@ static int trace_error(const struct tracee *h, const char *what)
 	int err = -errno;
 
 	if (err == -ESRCH || err == -ECHILD)
-		return err__set(-ESRCH, "process %d: thread %d ended meanwhile", h->pid, h->tid);
-	return err__set(err, "process %d: %s of thread %d: %s", h->pid, what, h->tid,
-			strerror(-err));
+		return err__set(-ESRCH, MESSAGE_TRACEE_THREAD_ENDED, h->pid, h->tid);
+	return err__set(err, MESSAGE_TRACEE_REQUEST_FAILED, h->pid, what, h->tid, strerror(-err));
 }
 
 /* A fault of the code that we sent the thread to is ours to bear, not the program's. */
@@ -133,7 +133,7 @@ static int seize(const struct tracee *h)
 	if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) == 0)
 		return check_owner(h);
 	if (errno == EPERM)
-		return err__set(-EPERM, "process %d: not allowed to trace it: %s", h->pid,
+		return err__set(-EPERM, MESSAGE_TRACEE_NOT_PERMITTED, h->pid,
 				capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
 	return trace_error(h, "tracing");
 }
@@ -161,8 +161,7 @@ static int read_state(struct tracee *h)
 		return trace_error(h, "reading the registers");
 	h->xstate_size = xstate.iov_len;
 	if (h->xstate_size >= sizeof(h->xstate))
-		return err__set(-EOPNOTSUPP, "vector registers larger than %d bytes",
-				TRACEE_XSTATE_MAX);
+		return err__set(-EOPNOTSUPP, MESSAGE_TRACEE_REGISTERS_LARGE, TRACEE_XSTATE_MAX);
 	hide_stop(h);
 	return 0;
 }
@@ -312,7 +311,7 @@ int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user
 		if (err == -EAGAIN)
 			return tracee__leave(h);
 		if (err == -EFAULT)
-			return err__set(-EFAULT, "process %d: the loaded code failed", h->pid);
+			return err__set(-EFAULT, MESSAGE_TRACEE_CODE_FAILED, h->pid);
 		if (err && err != -ESTALE)
 			return err;
 		if (ptrace(PTRACE_GETREGS, h->tid, NULL, regs) < 0)

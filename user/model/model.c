@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "common/err.h"
+#include "model/message_table.h"
 #include "common/util.h"
 #include "model/model_internal.h"
 
@@ -461,5 +462,5 @@ int model__run(const struct recording *r, const struct model_opts *opts,
 	if (m.opts->stats)
 		*m.opts->stats = m.stats;
 	clean(&m);
-	return err == -ENOMEM ? err__set(err, "the recording's trees: out of memory") : err;
+	return err == -ENOMEM ? err__set(err, MESSAGE_TREES_OUT_OF_MEMORY) : err;
 }

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 
 #define CANNOT_RUN 127
@@ -51,7 +53,7 @@ int child__start(char *const argv[], const struct child_limits *limits, struct c
 		become(argv, limits, parent);
 	if (out->pid < 0) {
 		out->pid = 0;
-		return err__set(-errno, "cannot start a process: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_PROCESS_NOT_STARTED, strerror(errno));
 	}
 	out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
 	if (out->pidfd >= 0)
@@ -60,8 +62,7 @@ int child__start(char *const argv[], const struct child_limits *limits, struct c
 	pid = out->pid;
 	kill(pid, SIGKILL);
 	child__wait(out);
-	return err__set(err, "cannot watch process %d: %s (pidfd_open needs Linux 5.3)", pid,
-			strerror(-err));
+	return err__set(err, MESSAGE_PROCESS_END_NOT_WATCHED, pid, strerror(-err));
 }
 
 int child__wait(struct child *c)

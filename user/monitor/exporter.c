@@ -13,6 +13,8 @@
 #include "common/descriptor_message.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/message_table.h"
+#include "monitor/message_table.h"
 #include "common/out_path.h"
 #include "common/text_char.h"
 #include "common/util.h"
@@ -101,13 +103,11 @@ static char *read_json(int fd, size_t *len)
 static void say_change(const struct rank_series *r)
 {
 	if (r->cusum.alarm)
-		log__warn("job %s, rank %s: the step takes %.1f %% longer than in its first %d "
-			  "windows: %.3f ms; latest recording: %s",
-			  r->info.key.name, r->rank, 100 * cusum__change(&r->cusum), CUSUM_WARM_UP,
-			  1e3 * r->median_s, r->file);
+		log__warn(MESSAGE_STEP_SLOWER, r->info.key.name, r->rank,
+			  100 * cusum__change(&r->cusum), CUSUM_WARM_UP, 1e3 * r->median_s,
+			  r->file);
 	else
-		log__info("job %s, rank %s: the step takes as long again as in its first windows",
-			  r->info.key.name, r->rank);
+		log__info(MESSAGE_STEP_AS_BEFORE, r->info.key.name, r->rank);
 }
 
 static enum window_result take_figures(struct service *s, const struct window_ready *window, int fd,
@@ -253,7 +253,7 @@ static int run(int fd, const struct exporter_opts *opts)
 	if (!err)
 		err = sandbox__go_on(FILTER_SERVER, 0);
 	if (err) {
-		log__put("", err__take(err));
+		log__error(err);
 		return 1;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -269,7 +269,7 @@ int exporter__start(const struct exporter_opts *opts, struct exporter *out)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return err__set(-errno, "cannot make a pair of sockets: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_SOCKETS_NOT_MADE, strerror(errno));
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
 	fflush(NULL);
 	out->pid = fork();
@@ -283,7 +283,7 @@ int exporter__start(const struct exporter_opts *opts, struct exporter *out)
 		return 0;
 	out->pid = 0;
 	close(ends[0]);
-	return err__set(-errno, "cannot start a process: %s", strerror(errno));
+	return err__set(-errno, MESSAGE_PROCESS_NOT_STARTED, strerror(errno));
 }
 
 int exporter__send(const struct exporter *e, const struct message *m, int fd)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 
 #define ANSWER_NS   10000000000ull /* twice */
@@ -79,7 +80,7 @@ static int start(struct exporter_watch *e)
 	if (!err)
 		return 0;
 	e->exporter.fd = -1; /* closed */
-	return err__set(err, "cannot wait for events: %s", strerror(-err));
+	return err__set(err, MESSAGE_EVENTS_NOT_AWAITED, strerror(-err));
 }
 
 int exporter_watch__start(struct exporter_watch *e, const struct exporter_watch_opts *opts)
@@ -93,8 +94,7 @@ static void renew(struct exporter_watch *e)
 	const uint64_t wait_ns = 2 * e->wait_ns;
 	int err;
 
-	log__warn("the process that exports figures %s; another one begins, with figures at 0",
-		  e->lost);
+	log__warn(MESSAGE_EXPORTER_RESTARTED, e->lost);
 	leave(e);
 	exporter__stop(&e->exporter);
 	e->wait_ns = wait_ns < WAIT_NS ? WAIT_NS : wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS;
@@ -103,7 +103,7 @@ static void renew(struct exporter_watch *e)
 		e->opts.renewed(e->opts.ctx);
 		return;
 	}
-	log__warn("%s", err__take(err));
+	log__warn(MESSAGE_EXPORTER_NOT_STARTED, err__take(err));
 	e->lost = "did not begin";
 	e->due_ns = clock__monotonic_ns() + e->wait_ns;
 }
@@ -118,7 +118,7 @@ int exporter_watch__tick(struct exporter_watch *e, uint64_t now_ns)
 	if (now_ns < e->due_ns)
 		return 0;
 	if (e->lost && !e->has_spoken)
-		return err__set(-EPIPE, "the process that exports figures %s", e->lost);
+		return err__set(-EPIPE, MESSAGE_EXPORTER_LOST, e->lost);
 	if (e->lost) {
 		renew(e);
 	} else if (e->unanswered++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 
 #define CONNECTIONS_MAX	 32
@@ -139,7 +140,7 @@ int http_server__start(int listen_fd, bool check_host, http_page_fn *make, void 
 	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info) {
 		http_server__stop(s);
-		return err__set(-EIO, "libmicrohttpd cannot answer HTTP");
+		return err__set(-EIO, MESSAGE_HTTP_NOT_SERVED);
 	}
 	s->fd = info->epoll_fd;
 	*out = s;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 
 #define BACKLOG 16
@@ -66,11 +67,7 @@ int listen_address__check(const char *where)
 
 	if (read_address(where, &a))
 		return 0;
-	return err__set(
-		-EINVAL,
-		"--listen %s: give 127.0.0.1:PORT, [::1]:PORT or the path of a unix socket; "
-		"other hosts are answered by a proxy of yours",
-		where);
+	return err__set(-EINVAL, MESSAGE_LISTEN_INVALID, where);
 }
 
 /* Of a monitor that was killed. */
@@ -113,7 +110,7 @@ int listen_address__open(const char *where)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return err__set(err, "cannot listen at %s: %s%s", where, strerror(-err),
+	return err__set(err, MESSAGE_LISTEN_FAILED, where, strerror(-err),
 			err == -EADDRINUSE ? "; is another monitor running? --listen takes another "
 					     "place"
 					   : "");

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 #include "monitor/backoff.h"
 #include "monitor/exporter_watch.h"
@@ -136,9 +137,9 @@ static void set_hold(struct monitor *m)
 	if (hold == m->counts.hold)
 		return;
 	if (hold)
-		log__warn("no window opens: %s", reasons[hold]);
+		log__warn(MESSAGE_WINDOWS_HELD, reasons[hold]);
 	else
-		log__info("windows open again");
+		log__info(MESSAGE_WINDOWS_OPEN_AGAIN);
 	m->counts.hold = hold;
 }
 
@@ -200,7 +201,7 @@ static void keep(struct monitor *m, uint64_t now_ns)
 {
 	m->keep_due_ns = now_ns + KEEP_NS;
 	if (window_store__keep(m->store, m->opts->keep_bytes) < 0)
-		log__warn("--keep: cannot look through %s", m->opts->store);
+		log__warn(MESSAGE_STORE_NOT_PRUNED, m->opts->store);
 }
 
 static void on_read(void *ctx, const struct window_ready *window, int json)
@@ -243,7 +244,7 @@ static void record_now(struct monitor *m, const struct window_answer *asked)
 	if (!w || asked->steps > REQUEST_STEPS_MAX ||
 	    !watch__record(w, asked->steps, clock__monotonic_ns()))
 		return;
-	log__info("job %s, process %d: a window is asked for", w->rank.key.name, w->rank.pid);
+	log__info(MESSAGE_WINDOW_ASKED_FOR, w->rank.key.name, w->rank.pid);
 }
 
 static void on_answer(void *ctx, const struct window_answer *said)
@@ -298,12 +299,12 @@ static void begin_watch(struct monitor *m, const struct found_rank *rank)
 		w = NULL;
 	}
 	if (!w) {
-		log__warn("process %d is not watched: %s", rank->pid, err__take(-ENOMEM));
+		log__warn(MESSAGE_PROCESS_NOT_WATCHED, rank->pid, err__take(-ENOMEM));
 		return;
 	}
 	m->next_id++;
 	tell_begin(m, w);
-	log__info("job %s: watches process %d", rank->key.name, rank->pid);
+	log__info(MESSAGE_PROCESS_WATCHED, rank->key.name, rank->pid);
 }
 
 static bool is_same(const struct found_rank *a, const struct found_rank *b)
@@ -388,7 +389,7 @@ static void scan(struct monitor *m, uint64_t now_ns)
 
 	m->scan_due_ns = now_ns + m->opts->discovery.scan_ns;
 	if (err) {
-		log__warn("cannot look through /proc: %s", strerror(-err));
+		log__warn(MESSAGE_PROC_UNREADABLE, strerror(-err));
 		return;
 	}
 	memcpy(m->counts.unwatched, discovery__unwatched(m->discovery),
@@ -421,7 +422,7 @@ static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_
 
 	m->counts.attach_failures[why]++;
 	m->counts_due_ns = 0;
-	log__warn("job %s, process %d: its session %s; next try %s", w->rank.key.name, w->rank.pid,
+	log__warn(MESSAGE_SESSION_FAILED, w->rank.key.name, w->rank.pid,
 		  is_late ? "did not become ready, or did not answer" : "ended",
 		  wait_ns ? "after some time (backoff)" : "at the next scan");
 }
@@ -440,7 +441,7 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 	if (!was_let_go && failed && lives(&w->rank))
 		note_failure(m, w, now_ns);
 	else
-		log__info("job %s: process %d is watched no longer", w->rank.key.name, w->rank.pid);
+		log__info(MESSAGE_PROCESS_WATCHED_NO_LONGER, w->rank.key.name, w->rank.pid);
 	tell_state(m, w);
 	tell_end(m, left.id, is_left);
 	watch__free(w);
@@ -536,11 +537,9 @@ static void reload(struct monitor *m)
 	m->counts.reloads[err ? RELOAD_REFUSED : RELOAD_OK]++;
 	m->counts_due_ns = 0;
 	if (err)
-		log__warn("SIGHUP: the configuration stays as it was: %s", err__take(err));
+		log__warn(MESSAGE_CONFIG_NOT_CHANGED, err__take(err));
 	else
-		log__info(
-			"SIGHUP: the configuration was read again, at most %.2f %% of a job's time",
-			100 * m->opts->budget);
+		log__info(MESSAGE_CONFIG_CHANGED, 100 * m->opts->budget);
 }
 
 /* ---- the loop ---- */
@@ -646,7 +645,7 @@ static int open_loop(struct monitor *m)
 		err = add_signals(m);
 	if (!err)
 		err = add_files(m);
-	return err ? err__set(err, "cannot wait for events: %s", strerror(-err)) : 0;
+	return err ? err__set(err, MESSAGE_EVENTS_NOT_AWAITED, strerror(-err)) : 0;
 }
 
 static int begin(struct monitor *m)
@@ -704,10 +703,7 @@ int monitor__run(const struct monitor_opts *opts)
 	int err = begin(&m);
 
 	if (!err) {
-		log__info(
-			"monitor: http://%s/metrics, recordings in %s, at most %.2f %% of a job's "
-			"time",
-			opts->listen, opts->store, 100 * opts->budget);
+		log__info(MESSAGE_MONITOR_STARTED, opts->listen, opts->store, 100 * opts->budget);
 		err = loop(&m);
 	}
 	end(&m);

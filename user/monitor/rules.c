@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <string.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 
 static const char *const kinds[] = {"command:", "user:", "cgroup:", "pid:"}; /* enum rule_kind */
@@ -21,7 +22,7 @@ static int find_user(const char *option, const char *name, uid_t *uid)
 	}
 	found = getpwnam(name);
 	if (!found)
-		return err__set(-EINVAL, "--%s user:%s: no such user on this host", option, name);
+		return err__set(-EINVAL, MESSAGE_RULE_USER_UNKNOWN, option, name);
 	*uid = found->pw_uid;
 	return 0;
 }
@@ -34,7 +35,7 @@ static int read_pid(const char *option, const char *text, pid_t *pid)
 	*pid = (pid_t)number;
 	if (isdigit((unsigned char)*text) && !*end && number > 0 && number <= INT32_MAX)
 		return 0;
-	return err__set(-EINVAL, "--%s pid:%s: '%s' is no process number", option, text, text);
+	return err__set(-EINVAL, MESSAGE_RULE_PID_INVALID, option, text, text);
 }
 
 int rules__add(struct rules *r, const char *option, const char *value)
@@ -48,11 +49,7 @@ int rules__add(struct rules *r, const char *option, const char *value)
 	if (rule.kind < RULE_KIND_CNT)
 		rule.pattern = value + strlen(kinds[rule.kind]);
 	if (!rule.pattern || !*rule.pattern)
-		return err__set(
-			-EINVAL,
-			"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB or pid:NUMBER, as in "
-			"--%s 'command:python*'",
-			option, value, option);
+		return err__set(-EINVAL, MESSAGE_RULE_INVALID, option, value, option);
 	if (rule.kind == RULE_USER)
 		err = find_user(option, rule.pattern, &rule.uid);
 	if (rule.kind == RULE_PID)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 #include "monitor/clean_name.h"
 #include "monitor/session_answer.h"
@@ -50,23 +52,13 @@ static void on_session_end(void *ctx)
 
 static int start_session(struct watch *w)
 {
-	char pid[16], path[PATH_MAX];
-	char *argv[] = {"proftrace",
-			"record",
-			"-p",
-			pid,
-			"--paused",
-			"--no-inject",
-			"--no-trace",
-			"--no-report",
-			"--no-progress",
-			"--quiet",
-			"--ring-size",
-			RING_BYTES,
-			"--step-timeout",
-			STEP_TIMEOUT,
-			"-o",
-			path,
+	char pid[16], path[PATH_MAX], *messages = log__is_json() ? "json" : "text";
+	char *argv[] = {"proftrace",   "record",      "-p",
+			pid,	       "--paused",    "--no-inject",
+			"--no-trace",  "--no-report", "--no-progress",
+			"--quiet",     "--messages",  messages,
+			"--ring-size", RING_BYTES,    "--step-timeout",
+			STEP_TIMEOUT,  "-o",	      path,
 			NULL};
 	const struct child_limits limits = {
 		.file_bytes = w->opts->file_bytes, .death_signal = SIGTERM, .out = -1};
@@ -81,7 +73,7 @@ static int start_session(struct watch *w)
 	if (err) {
 		kill(w->session.pid, SIGKILL);
 		child__wait(&w->session);
-		return err__set(err, "cannot watch a session: %s", strerror(-err));
+		return err__set(err, MESSAGE_SESSION_NOT_WATCHED, strerror(-err));
 	}
 	return 0;
 }
@@ -92,7 +84,7 @@ struct watch *watch__new(const struct watch_opts *opts, const struct found_rank 
 	struct watch *w = calloc(1, sizeof(*w));
 
 	if (!w) {
-		err__set(-ENOMEM, "out of memory");
+		err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 		return NULL;
 	}
 	w->opts = opts;
@@ -203,8 +195,8 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 	hold_ns = loss_hold__after(&w->hold, answer->result);
 	if (!hold_ns)
 		return;
-	log__warn("job %s, process %d: a window lost events; none is opened for %llu minutes",
-		  w->rank.key.name, w->rank.pid, (unsigned long long)(hold_ns / SECOND_NS / 60));
+	log__warn(MESSAGE_WINDOW_LOST_EVENTS, w->rank.key.name, w->rank.pid,
+		  (unsigned long long)(hold_ns / SECOND_NS / 60));
 	w->window_due_ns = now_ns + hold_ns;
 }
 
@@ -284,8 +276,8 @@ static void on_answer(void *ctx)
 	if (w->state == WATCH_ENDING)
 		return;
 	if (err && (w->asked != CONTROL_STATUS || err != -ESRCH)) {
-		log__warn("job %s, process %d: the session does not obey `%s`: %s",
-			  w->rank.key.name, w->rank.pid, control_verbs[w->asked], err__take(err));
+		log__warn(MESSAGE_SESSION_DISOBEYS, w->rank.key.name, w->rank.pid,
+			  control_verbs[w->asked], err__take(err));
 		watch__stop(w, now_ns);
 		return;
 	}

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "monitor/message_table.h"
 #include "common/util.h"
 #include "monitor/figures.h"
 
@@ -42,8 +44,10 @@ static void on_end(void *ctx)
 static int start(struct window_reader *r)
 {
 	char path[PATH_MAX],
-		*argv[] = {"proftrace",	   "report",	  "--quiet", "--format", "json", "--table",
-			   FIGURES_TABLES, "--row-limit", "2000",    path,	 NULL};
+		*messages = log__is_json() ? "json" : "text",
+		*argv[] = {"proftrace", "report",	"--quiet",     "--format", "json",
+			   "--table",	FIGURES_TABLES, "--row-limit", "2000",	   "--messages",
+			   messages,	path,		NULL};
 	const struct child_limits limits = {.file_bytes = WINDOW_JSON_MAX,
 					    .data_bytes = REPORT_BYTES,
 					    .death_signal = SIGKILL,
@@ -70,11 +74,11 @@ static void begin_next(struct window_reader *r)
 	if (!r->cnt)
 		return;
 	r->json = memfd_create("report", MFD_CLOEXEC);
-	err = r->json < 0 ? err__set(-errno, "cannot make a file in memory: %s", strerror(errno))
+	err = r->json < 0 ? err__set(-errno, MESSAGE_MEMORY_FILE_NOT_MADE, strerror(errno))
 			  : start(r);
 	if (!err)
 		return;
-	log__warn("the window %s is not read: %s", r->queue[0].file, err__take(err));
+	log__warn(MESSAGE_WINDOW_NOT_READ, r->queue[0].file, err__take(err));
 	finish(r, false);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include "common/err.h"
+#include "monitor/message_table.h"
 #include "common/out_path.h"
 #include "common/util.h"
 
@@ -32,18 +33,14 @@ int window_store__open(const char *path)
 	int fd;
 
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return err__set(-errno, "--store %s: cannot make the directory: %s", path,
-				strerror(errno));
+		return err__set(-errno, MESSAGE_STORE_NOT_MADE, path, strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err__set(-errno, "--store %s: %s", path, strerror(errno));
+		return err__set(-errno, MESSAGE_STORE_UNREADABLE, path, strerror(errno));
 	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
 		return fd;
 	close(fd);
-	return err__set(-EPERM,
-			"--store %s: another user owns it or can write to it; give a directory of "
-			"your own",
-			path);
+	return err__set(-EPERM, MESSAGE_STORE_WRITABLE_BY_OTHERS, path);
 }
 
 bool window_store__take(int dir, const char *name, uint64_t bytes_max)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "common/err.h"
+#include "page/message_table.h"
 #include "common/util.h"
 #include "exporters/parts/facts.h"
 #include "page/assets.h"
@@ -215,5 +216,5 @@ int page__write(const struct recording *r, const struct report_opts *opts, const
 	if (p)
 		page__free(p);
 	free(p);
-	return err == -ENOMEM ? err__set(err, "the page: out of memory") : err;
+	return err == -ENOMEM ? err__set(err, MESSAGE_PAGE_OUT_OF_MEMORY) : err;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "analysis/step_parts.h"
 #include "common/err.h"
+#include "page/message_table.h"
 #include "common/util.h"
 #include "page/page_internal.h"
 
@@ -58,10 +59,9 @@ static int choose_wanted(const struct page_steps *s, uint64_t wanted, struct cho
 	if (*cnt)
 		return 0;
 	if (!s->cnt)
-		return err__set(-EINVAL, "--step %llu: the recording has no whole step",
-				(unsigned long long)wanted);
-	return err__set(-EINVAL, "--step %llu: the recording has the steps %llu to %llu",
-			(unsigned long long)wanted, (unsigned long long)s->items[0].index,
+		return err__set(-EINVAL, MESSAGE_PAGE_STEPS_MISSING, (unsigned long long)wanted);
+	return err__set(-EINVAL, MESSAGE_PAGE_STEP_NOT_RECORDED, (unsigned long long)wanted,
+			(unsigned long long)s->items[0].index,
 			(unsigned long long)s->items[s->cnt - 1].index);
 }
 

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/message_table.h"
+#include "privilege/message_table.h"
 #include "common/file_client.h"
 #include "common/util.h"
 #include "privilege/rights.h"
@@ -42,7 +44,7 @@ int file_process__start(struct file_places *places)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return err__set(-errno, "cannot make a pair of sockets: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_SOCKETS_NOT_MADE, strerror(errno));
 	fflush(NULL);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before); /* our handlers are not for it */
@@ -57,8 +59,7 @@ int file_process__start(struct file_places *places)
 	if (process < 0) {
 		process = 0;
 		close(ends[1]);
-		return err__set(-errno, "cannot make a process that opens files: %s",
-				strerror(errno));
+		return err__set(-errno, MESSAGE_FILE_PROCESS_NOT_MADE, strerror(errno));
 	}
 	file_client__begin(ends[1]);
 	return 0;

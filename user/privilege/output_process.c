@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "privilege/message_table.h"
 #include "common/file_client.h"
 #include "common/out_file.h"
 #include "common/util.h"
@@ -56,8 +57,7 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket,
 	if (!err)
 		err = sandbox__enter(&lacks);
 	if (err) {
-		log__warn("cannot give up privileges for the output: %s; no output is made",
-			  strerror(-err));
+		log__warn(MESSAGE_OUTPUT_PRIVILEGES_KEPT, strerror(-err));
 		return 1;
 	}
 	/* A change of user takes this back, so it stands behind. */
@@ -65,8 +65,7 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket,
 	if (getppid() != parent)
 		return 1;
 	if (lacks)
-		log__info("the output is made without %s: this kernel lacks it",
-			  sandbox__name(lacks));
+		log__info(MESSAGE_OUTPUT_UNPROTECTED, sandbox__name(lacks));
 	is_inside = true;
 	file_client__begin(socket);
 	return run(ctx);
@@ -140,9 +139,7 @@ static int reap(struct child *c, const struct file_places *places)
 	if (UNINTERRUPTED(waitpid(c->pid, &status, 0)) < 0)
 		return 1;
 	if (c->given_up) {
-		log__warn("the process that makes the output was stopped for more than %d s by "
-			  "another process, and was ended; `proftrace report %s` makes the output",
-			  (int)(STOPPED_MAX_NS / 1000000000),
+		log__warn(MESSAGE_OUTPUT_PROCESS_STOPPED, (int)(STOPPED_MAX_NS / 1000000000),
 			  places->read_cnt && !places->held_cnt ? places->read[0] : "FILE");
 		return 1;
 	}
@@ -151,14 +148,13 @@ static int reap(struct child *c, const struct file_places *places)
 	/* As if it had been us: a reader that went away, Ctrl-C. */
 	if (WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT)
 		raise(WTERMSIG(status));
-	log__warn("the process that makes the output was ended by signal %d (%s)", WTERMSIG(status),
-		  strsignal(WTERMSIG(status)));
+	log__warn(MESSAGE_OUTPUT_PROCESS_KILLED, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return 1;
 }
 
 static int cannot(const char *what)
 {
-	log__warn("cannot make %s for the output: %s; no output is made", what, strerror(errno));
+	log__warn(MESSAGE_OUTPUT_PROCESS_NOT_MADE, what, strerror(errno));
 	return 1;
 }
 
@@ -191,7 +187,7 @@ static int run_in_session(int (*run)(void *ctx), void *ctx, const struct file_pl
 	struct child child = {0};
 
 	if (socket < 0) {
-		log__warn("no output is made: %s", why ? why : strerror(-socket));
+		log__warn(MESSAGE_OUTPUT_FAILED, why ? why : strerror(-socket));
 		return 1;
 	}
 	child.pid = start(run, ctx, places, socket);

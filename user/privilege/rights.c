@@ -3,6 +3,7 @@
 #include <string.h>
 #include "common/capability.h"
 #include "common/err.h"
+#include "privilege/message_table.h"
 #include "common/util.h"
 #include "common/capability_set.h"
 
@@ -107,7 +108,7 @@ static void keep(uint64_t wanted)
 	int err = capability_set__keep(with_substitute(capability_set__permitted(), wanted));
 
 	if (err)
-		log__warn("cannot give up capabilities: %s", strerror(-err));
+		log__warn(MESSAGE_CAPABILITIES_KEPT, strerror(-err));
 }
 
 void rights__enter(enum rights_stage stage, bool needs_admin)

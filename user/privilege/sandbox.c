@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include "common/capability.h"
 #include "common/err.h"
+#include "privilege/message_table.h"
 #include "common/util.h"
 #include "common/capability_set.h"
 #include "privilege/core_dumps.h"
@@ -76,10 +77,9 @@ int sandbox__look_on(uint64_t keep)
 	int err = give_up_root(keep, &lacks);
 
 	if (err)
-		return err__set(err, "cannot give up root: %s", strerror(-err));
+		return err__set(err, MESSAGE_ROOT_KEPT, strerror(-err));
 	if (session_filter__enter(false))
-		log__info("looks on without %s: this kernel lacks it",
-			  sandbox__name(PROTECTION_SECCOMP));
+		log__info(MESSAGE_READER_UNPROTECTED, sandbox__name(PROTECTION_SECCOMP));
 	return 0;
 }
 
@@ -89,8 +89,8 @@ int sandbox__go_on(enum filter_for use, uint64_t keep)
 	int err = enter(use, keep, &lacks);
 
 	if (err)
-		return err__set(err, "cannot give up privileges: %s", strerror(-err));
+		return err__set(err, MESSAGE_PRIVILEGES_KEPT, strerror(-err));
 	if (lacks)
-		log__info("goes on without %s: this kernel lacks it", sandbox__name(lacks));
+		log__info(MESSAGE_PROCESS_UNPROTECTED, sandbox__name(lacks));
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include "common/err.h"
+#include "privilege/message_table.h"
 #include "common/util.h"
 #include "privilege/filter_code.h"
 
@@ -290,6 +291,5 @@ void session_filter__give_up_tracing(void)
 	int err = now == TRACING ? session_filter__enter(false) : 0;
 
 	if (err)
-		log__warn("keeps the right to trace processes: cannot add a seccomp filter: %s",
-			  strerror(-err));
+		log__warn(MESSAGE_PTRACE_RIGHT_KEPT, strerror(-err));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/chunk_writer.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/util.h"
 #include <string.h>
 #include <sys/uio.h>
@@ -13,8 +14,8 @@ int chunk_writer__fail(struct chunk_writer *f, int err)
 {
 	if (!f->err) {
 		f->err = err;
-		err__set(err, "cannot write recording %s: %s after %llu bytes; %s%s", f->sink.name,
-			 strerror(-err), (unsigned long long)f->bytes, sink__next_step(err),
+		err__set(err, MESSAGE_RECORDING_NOT_WRITTEN, f->sink.name, strerror(-err),
+			 (unsigned long long)f->bytes, sink__next_step(err),
 			 f->bytes ? "; what is in the file so far opens" : "");
 	}
 	return f->err;
@@ -73,7 +74,7 @@ int chunk_writer__create(struct chunk_writer *f, struct sink *sink)
 	*sink = SINK_NONE;
 	f->zstd = ZSTD_createCCtx();
 	if (!f->zstd) {
-		err = err__set(-ENOMEM, "cannot create recording %s: out of memory", f->sink.name);
+		err = err__set(-ENOMEM, MESSAGE_RECORDING_CREATE_OUT_OF_MEMORY, f->sink.name);
 		goto fail;
 	}
 	ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);

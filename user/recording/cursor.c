@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/reader.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/util.h"
 #include "recording/event_codec.h"
 #include <string.h>
@@ -18,7 +19,7 @@ int recording_cursor__open(const struct recording *r, struct recording_cursor **
 
 	if (!c || chunk_reader__init(&c->chunks, r->fd)) {
 		free(c);
-		return err__set(-ENOMEM, "cannot read recording %s: out of memory", r->path);
+		return err__set(-ENOMEM, MESSAGE_RECORDING_READ_OUT_OF_MEMORY, r->path);
 	}
 	c->r = r;
 	*out = c;
@@ -46,9 +47,8 @@ static int fail(struct recording_cursor *c, int err)
 	/* The rest of this chunk means nothing now; a caller may go on with the next one. */
 	c->decoder.left = 0;
 	if (err == -ENOMEM)
-		return err__set(err, "cannot read recording %s: out of memory", c->r->path);
-	return err__set(err, "cannot read recording %s: chunk at byte %llu: %s; %s", c->r->path,
-			off, strerror(-err),
+		return err__set(err, MESSAGE_RECORDING_READ_OUT_OF_MEMORY, c->r->path);
+	return err__set(err, MESSAGE_RECORDING_CHUNK_UNREADABLE, c->r->path, off, strerror(-err),
 			err == -EBADMSG ? "the file was changed or written by a broken writer"
 					: "look at the disk (dmesg)");
 }

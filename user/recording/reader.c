@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/reader.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/file_client.h"
 #include "common/util.h"
 #include <string.h>
@@ -13,21 +14,15 @@ static int open_file(struct recording *r, const char *path, uint64_t *size)
 
 	r->fd = in_file__open(path);
 	if (r->fd == -EINVAL)
-		return err__set(-EINVAL,
-				"%s: not a recording: not a regular file; copy it to a "
-				"file first",
-				path);
+		return err__set(-EINVAL, MESSAGE_RECORDING_IS_NO_FILE, path);
 	err = r->fd < 0 ? r->fd : fstat(r->fd, &st) < 0 ? -errno : 0;
 	if (err)
-		return err__set(err,
-				"cannot open recording %s: %s; check the path and its "
-				"permissions",
-				path, strerror(-err));
+		return err__set(err, MESSAGE_RECORDING_NOT_OPENED, path, strerror(-err));
 	*size = (uint64_t)st.st_size;
 	r->path = strdup(path);
 	r->meta = json_object();
 	if (!r->path || !r->meta)
-		return err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
+		return err__set(-ENOMEM, MESSAGE_RECORDING_OPEN_OUT_OF_MEMORY, path);
 	return 0;
 }
 
@@ -38,12 +33,12 @@ int recording__salvage(const char *path, struct recording **out)
 	int err;
 
 	if (!r)
-		return err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
+		return err__set(-ENOMEM, MESSAGE_RECORDING_OPEN_OUT_OF_MEMORY, path);
 	err = open_file(r, path, &size);
 	if (!err)
 		err = recording__scan(r, size);
 	if (!err && (recording__join_overloads(r) || clock_shifts__load(&r->shifts, r->summary)))
-		err = err__set(-ENOMEM, "cannot open recording %s: out of memory", path);
+		err = err__set(-ENOMEM, MESSAGE_RECORDING_OPEN_OUT_OF_MEMORY, path);
 	if (err) {
 		recording__close(r);
 		return err;
@@ -66,10 +61,7 @@ int recording__open(const char *path, struct recording **out)
 		return err;
 	recording__close(*out);
 	*out = NULL;
-	return err__set(-ENODATA,
-			"%s: nothing of it can be read: cut off or damaged before the end of its "
-			"first part; record again",
-			path);
+	return err__set(-ENODATA, MESSAGE_RECORDING_EMPTY, path);
 }
 
 void recording__close(struct recording *r)

@@ -2,6 +2,7 @@
 /* Walks the chunks of a file once, keeps what is whole and counts what is not. */
 #include "recording/reader.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/json_memory.h"
 #include "common/util.h"
 #include <endian.h>
@@ -23,9 +24,8 @@ struct scan {
 static int read_error(const struct scan *s, int err)
 {
 	return err == -ENOMEM
-		       ? err__set(err, "cannot read recording %s: out of memory", s->r->path)
-		       : err__set(err, "cannot read recording %s: %s; look at the disk (dmesg)",
-				  s->r->path, strerror(-err));
+		       ? err__set(err, MESSAGE_RECORDING_READ_OUT_OF_MEMORY, s->r->path)
+		       : err__set(err, MESSAGE_RECORDING_UNREADABLE, s->r->path, strerror(-err));
 }
 
 /* 1 if there is a chunk header at off, 0 if not, or a negative errno. */
@@ -224,22 +224,16 @@ static int scan_header(struct scan *s)
 	if (n < 0)
 		return read_error(s, (int)n);
 	if ((size_t)n < sizeof(bytes))
-		return err__set(-EINVAL,
-				"%s: not a recording: only %zd bytes; was it written by "
-				"proftrace, and copied whole?",
-				path, n);
+		return err__set(-EINVAL, MESSAGE_RECORDING_TOO_SHORT, path, n);
 	err = file_header__unpack(bytes, &v);
 	if (err == -EBADMSG) {
 		/* The rest may be whole; it will tell by its own checksums. */
 		s->r->damage.ignored_bytes += sizeof(bytes);
 	} else if (err) {
-		return err__set(err, "%s: not a recording; give the file that proftrace wrote",
-				path);
+		return err__set(err, MESSAGE_RECORDING_INVALID, path);
 	} else if (v.major > FORMAT_MAJOR) {
-		return err__set(-EPROTONOSUPPORT,
-				"%s: recording of format %u.%u, this proftrace reads up to %u; "
-				"use a newer proftrace",
-				path, v.major, v.minor, FORMAT_MAJOR);
+		return err__set(-EPROTONOSUPPORT, MESSAGE_RECORDING_VERSION_UNKNOWN, path, v.major,
+				v.minor, FORMAT_MAJOR);
 	}
 	s->off = sizeof(bytes);
 	return 0;
@@ -264,7 +258,7 @@ int recording__scan(struct recording *r, uint64_t size)
 	if (!err)
 		err = scan_header(&s);
 	else
-		err__set(err, "cannot read recording %s: out of memory", r->path);
+		err__set(err, MESSAGE_RECORDING_READ_OUT_OF_MEMORY, r->path);
 	if (err)
 		goto out;
 	while (!err && !s.ended && s.off < s.size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/sink.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/regular_file.h"
 #include "common/util.h"
 #include "recording/format.h"
@@ -42,8 +43,8 @@ static int not_created(const char *path, int err)
 {
 	const char *why = out_file__explain(err);
 
-	return why ? err__set(err, "cannot create recording %s: %s", path, why)
-		   : err__set(err, "cannot create recording %s: %s; %s", path, strerror(-err),
+	return why ? err__set(err, MESSAGE_RECORDING_NOT_CREATED, path, why)
+		   : err__set(err, MESSAGE_RECORDING_NOT_CREATED_SUGGESTED, path, strerror(-err),
 			      sink__next_step(err));
 }
 
@@ -61,10 +62,7 @@ static int look_inside(const char *path)
 		return 0;
 	if (UNINTERRUPTED(read(fd, header, sizeof(header))) != sizeof(header) ||
 	    file_header__unpack(header, &version))
-		return err__set(-EEXIST,
-				"cannot create recording %s: a file is there that is no recording; "
-				"choose another place with -o, or remove it",
-				path);
+		return err__set(-EEXIST, MESSAGE_RECORDING_WOULD_REPLACE_FILE, path);
 	return 1;
 }
 
@@ -86,13 +84,13 @@ static int make_room(const char *path)
 		return there;
 	err = out_file__set_aside(path);
 	if (!err)
-		log__info("kept the earlier recording as %s", old);
+		log__info(MESSAGE_EARLIER_RECORDING_KEPT, old);
 	return err ? not_created(path, err) : 0;
 }
 
 static int no_memory(const char *name)
 {
-	return err__set(-ENOMEM, "cannot create recording %s: out of memory", name);
+	return err__set(-ENOMEM, MESSAGE_RECORDING_CREATE_OUT_OF_MEMORY, name);
 }
 
 int sink__open_file(struct sink *s, const char *path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recording/recording.h"
 #include "common/err.h"
+#include "recording/message_table.h"
 #include "common/json_memory.h"
 #include "common/util.h"
 #include "recording/chunk_writer.h"
@@ -221,7 +222,7 @@ int recording_writer__begin(struct sink *sink, const json_t *meta, struct record
 
 	if (!w || event_encoder__init(&w->events)) {
 		free(w);
-		err = err__set(-ENOMEM, "cannot create recording %s: out of memory", sink->name);
+		err = err__set(-ENOMEM, MESSAGE_RECORDING_CREATE_OUT_OF_MEMORY, sink->name);
 		sink__close(sink, false);
 		free(sink->name);
 		return err;
@@ -335,9 +336,7 @@ static uint32_t add_name(struct recording_writer *w, const struct name_key *key,
 static uint32_t other_names(struct recording_writer *w, enum span_category category)
 {
 	if (w->name_bytes != SIZE_MAX)
-		log__warn("the process has too many different names: names beyond %u MiB of them "
-			  "share a row of tables, " OTHER_NAMES,
-			  NAME_BYTES_MAX >> 20);
+		log__warn(MESSAGE_NAMES_TOO_MANY, NAME_BYTES_MAX >> 20, OTHER_NAMES);
 	w->name_bytes = SIZE_MAX; /* told */
 	return recording_writer__name(w, category, OTHER_NAMES, NULL);
 }

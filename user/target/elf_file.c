@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "target/message_table.h"
 #include "common/mapped.h"
 #include "common/regular_file.h"
 #include "common/util.h"
@@ -104,13 +106,12 @@ static int parse_header(struct elf_file *f, const char *path)
 
 	memcpy(&copy, f->data, f->size < sizeof(copy) ? f->size : sizeof(copy));
 	if (f->size < EI_NIDENT || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
-		return err__set(-ENOEXEC, "%s: not an ELF file", path);
+		return err__set(-ENOEXEC, MESSAGE_ELF_INVALID, path);
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    f->size < sizeof(*eh) || eh->e_machine != EM_X86_64)
-		return err__set(-EPROTONOSUPPORT, "%s: not a 64-bit x86-64 program or library",
-				path);
+		return err__set(-EPROTONOSUPPORT, MESSAGE_ELF_OF_OTHER_MACHINE, path);
 	if (parse_tables(f, eh))
-		return err__set(-ENOMEM, "%s: out of memory", path);
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, path);
 	if (eh->e_shstrndx < f->shdr_cnt) {
 		const Elf64_Shdr *names = &f->shdrs[eh->e_shstrndx];
 
@@ -208,18 +209,18 @@ int elf_file__open(const char *path, struct elf_file **out)
 
 	err = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
 	if (err && err != -EINVAL)
-		return err__set(err, "%s: cannot open: %s", path, strerror(-err));
+		return err__set(err, MESSAGE_ELF_NOT_OPENED, path, strerror(-err));
 	if (err || st.st_size < EI_NIDENT)
-		return err__set(-ENOEXEC, "%s: not an ELF file", path);
+		return err__set(-ENOEXEC, MESSAGE_ELF_INVALID, path);
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return err__set(-ENOMEM, "%s: out of memory", path);
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, path);
 	f->size = (size_t)st.st_size;
 	/* Writable: symbol versions ("@@VER") are cut off in place, in our copy. */
 	err = mapped__open(fd, f->size, &f->map);
 	if (err) {
 		free(f);
-		return err__set(err, "%s: cannot map: %s", path, strerror(-err));
+		return err__set(err, MESSAGE_ELF_NOT_MAPPED, path, strerror(-err));
 	}
 	f->data = mapped__data(f->map);
 	err = parse_header(f, path);
@@ -232,7 +233,7 @@ int elf_file__open(const char *path, struct elf_file **out)
 	parse_build_id(f);
 	if (elf_file__is_torn(f)) {
 		elf_file__close(f);
-		return err__set(-ESTALE, "%s: was cut off while it was read", path);
+		return err__set(-ESTALE, MESSAGE_ELF_CUT_OFF, path);
 	}
 	*out = f;
 	return 0;

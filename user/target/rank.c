@@ -2,6 +2,7 @@
 #include "target/rank.h"
 #include "target/rank_variables.h"
 #include "common/err.h"
+#include "target/message_table.h"
 #include "common/util.h"
 #include "target/store.h"
 #include "target/target_priv.h"
@@ -273,22 +274,11 @@ static int none_found(const struct tree *t, pid_t launcher, const struct ranks *
 	for (size_t i = 0; i < t->cnt; i++)
 		ranks += t->items[i].rank >= 0 || t->items[i].role.works;
 	if (ranks)
-		return err__set(-ENOENT,
-				"no rank below process %d: no framework is loaded in the %zu "
-				"processes that were given a rank; wait until they train, or name "
-				"the ranks with -p PID,PID",
-				launcher, ranks);
+		return err__set(-ENOENT, MESSAGE_RANKS_WITHOUT_FRAMEWORK, launcher, ranks);
 	ranks__name_missing(found, names, sizeof(names));
 	if (names[0])
-		return err__set(-ENOENT,
-				"no rank below process %d: none of %zu processes was started with "
-				"RANK or the like. A framework is loaded in %s: name those that do "
-				"the work with -p PID or -p PID,PID",
-				launcher, t->cnt, names);
-	return err__set(-ENOENT,
-			"no rank below process %d: none of %zu processes was started with RANK or "
-			"the like; give the ranks themselves with -p PID,PID",
-			launcher, t->cnt);
+		return err__set(-ENOENT, MESSAGE_RANKS_MISSING_SUGGESTED, launcher, t->cnt, names);
+	return err__set(-ENOENT, MESSAGE_RANKS_MISSING, launcher, t->cnt);
 }
 
 /* ---- all of them ---- */
@@ -325,8 +315,7 @@ int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 
 	*out = (struct ranks){0};
 	if (access(proc_path(launcher, "stat").s, F_OK))
-		return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`",
-				launcher);
+		return err__set(-ESRCH, MESSAGE_PROCESS_MISSING, launcher);
 	err = add(&t, launcher, NONE);
 	for (size_t i = 0; i < t.cnt && !err; i++)
 		err = proc__each_child(t.items[i].pid, add_child, &(struct descendant){&t, i});

@@ -7,6 +7,8 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/message_table.h"
+#include "target/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
 #include "target/rank_variables.h"
@@ -52,16 +54,13 @@ static bool state_is_stopped(char state)
 static int unread_status(pid_t pid, int err)
 {
 	if (err == -ENOMEM)
-		return err__set(err, "process %d: cannot read its status: out of memory", pid);
+		return err__set(err, MESSAGE_PROCESS_STATUS_OUT_OF_MEMORY, pid);
 	if (descriptors__lack(err))
-		return err__set(err, "process %d: cannot read its status: %s", pid,
+		return err__set(err, MESSAGE_PROCESS_STATUS_UNREADABLE, pid,
 				descriptors__why(err, 0));
 	/* A process that can be signalled exists. */
 	if (kill(pid, 0) == 0 || errno == EPERM)
-		return err__set(-EACCES,
-				"process %d exists, but /proc hides it (its mount option hidepid); "
-				"run with sudo",
-				pid);
+		return err__set(-EACCES, MESSAGE_PROCESS_HIDDEN, pid);
 	return target__no_process(pid);
 }
 
@@ -81,19 +80,13 @@ static int read_identity(struct target *t)
 		return target__no_process(t->pid);
 	field = status__field(status, "Tgid");
 	if (field && atoi(field) != t->pid)
-		return err__set(-EINVAL, "%d is a thread (%s) of process %d; use -p %d", t->pid,
-				st.comm, atoi(field), atoi(field));
+		return err__set(-EINVAL, MESSAGE_PROCESS_IS_THREAD, t->pid, st.comm, atoi(field),
+				atoi(field));
 	field = status__field(status, "PPid");
 	if ((st.state == 'Z' || st.state == 'X') && field && atoi(field) == getpid())
-		return err__set(-ESRCH,
-				"process %d (%s) has ended already: too soon to be profiled; does "
-				"another process do its work?",
-				t->pid, st.comm);
+		return err__set(-ESRCH, MESSAGE_PROCESS_ENDED_EARLY, t->pid, st.comm);
 	if (st.state == 'Z' || st.state == 'X')
-		return err__set(-ESRCH,
-				"process %d (%s) is a zombie: it has exited, its parent has not "
-				"collected it; there is nothing left to profile",
-				t->pid, st.comm);
+		return err__set(-ESRCH, MESSAGE_PROCESS_IS_ZOMBIE, t->pid, st.comm);
 	field = status__field(status, "Uid");
 	t->uid = field ? (uid_t)strtoul(field, NULL, 10) : 0;
 	t->ns_pid = status__last_number(status__field(status, "NSpid"));
@@ -140,9 +133,9 @@ static int read_exe(struct target *t)
 	if (len < 0 && errno == ENOENT && t->is_kthread)
 		return 0;
 	if (len < 0 && (errno == EACCES || errno == EPERM))
-		return err__set(errno == EACCES ? -EACCES : -EPERM,
-				"cannot inspect process %d (%s, user %u): %s", t->pid, t->comm,
-				t->uid, capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
+		return err__set(errno == EACCES ? -EACCES : -EPERM, MESSAGE_PROCESS_NOT_PERMITTED,
+				t->pid, t->comm, t->uid,
+				capability__why_refused(CAPABILITY(CAP_SYS_PTRACE)));
 	if (len < 0)
 		return target__no_process(t->pid);
 	path[len] = '\0';
@@ -202,7 +195,7 @@ int target__open(pid_t pid, struct target **out)
 	int err;
 
 	if (!priv)
-		return err__set(-ENOMEM, "out of memory");
+		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY);
 	t = &priv->pub;
 	t->pid = pid;
 	err = mounts__check_proc("/proc");

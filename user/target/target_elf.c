@@ -3,6 +3,8 @@
 #include <fnmatch.h>
 #include <string.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "target/message_table.h"
 #include "common/util.h"
 #include "target/target_priv.h"
 
@@ -22,7 +24,7 @@ static struct elf_file *whole(const struct target_lib *lib, struct elf_file *fil
 {
 	if (!elf_file__is_torn(file))
 		return file;
-	err__set(-ESTALE, "%s: was cut off while it was read", lib->path);
+	err__set(-ESTALE, MESSAGE_ELF_CUT_OFF, lib->path);
 	return NULL;
 }
 
@@ -41,7 +43,7 @@ struct elf_file *target__elf(struct target *t, const struct target_lib *lib)
 	if (!kept.host_path || ARRAY_PUSH(priv->elfs, priv->elf_cnt, priv->elf_cap, kept)) {
 		free(kept.host_path);
 		elf_file__close(kept.file);
-		err__set(-ENOMEM, "%s: out of memory", lib->path);
+		err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, lib->path);
 		return NULL;
 	}
 	return kept.file;

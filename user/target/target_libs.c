@@ -10,6 +10,7 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "target/message_table.h"
 #include "common/util.h"
 
 #define MAX_LIBS 16384
@@ -46,8 +47,7 @@ static int add_lib(struct target *t, const struct mapping *m, struct target_lib 
 		t->unreadable = strdup(lib.path);
 	/* One that is no ELF file has nothing for us; all others would look like it. */
 	if (open_err == -ENOMEM || descriptors__lack(open_err)) {
-		err = err__set(open_err, "process %d: cannot look into its library %s: %s", t->pid,
-			       lib.path,
+		err = err__set(open_err, MESSAGE_LIBRARY_NOT_INSPECTED, t->pid, lib.path,
 			       open_err == -ENOMEM ? "out of memory; raise the limit that "
 						     "proftrace runs under (ulimit -v)"
 						   : descriptors__why(open_err, 0));
@@ -84,8 +84,7 @@ static bool is_known(const struct target_lib *libs, size_t cnt, const char *path
 
 static int no_maps(const struct target *t, int err)
 {
-	return err__set(err, "cannot read the memory map of process %d (%s, user %u): %s", t->pid,
-			t->comm, t->uid,
+	return err__set(err, MESSAGE_MAPS_UNREADABLE, t->pid, t->comm, t->uid,
 			err == -EACCES || err == -EPERM
 				? capability__why_refused(CAPABILITY(CAP_SYS_PTRACE))
 			: descriptors__lack(err) ? descriptors__why(err, 0)
@@ -97,9 +96,7 @@ static int drop_libs(const struct target *t, struct target_lib **libs, size_t *c
 	target_libs__free(*libs, *cnt);
 	*libs = NULL;
 	*cnt = 0;
-	return err == -E2BIG ? err__set(err, "process %d: cannot list its libraries: more than %d",
-					t->pid, MAX_LIBS)
-			     : err;
+	return err == -E2BIG ? err__set(err, MESSAGE_LIBRARIES_TOO_MANY, t->pid, MAX_LIBS) : err;
 }
 
 static void keep_copied(struct target *t, struct copied_text *c)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include "common/err.h"
+#include "target/message_table.h"
 #include "common/regular_file.h"
 #include "common/util.h"
 #include "target/in_root.h"
@@ -23,7 +24,7 @@ struct proc_path proc_path(pid_t pid, const char *entry)
 
 int target__no_process(pid_t pid)
 {
-	return err__set(-ESRCH, "no process %d: it has exited or never was; see `ps -e`", pid);
+	return err__set(-ESRCH, MESSAGE_PROCESS_MISSING, pid);
 }
 
 struct thread_list {
@@ -57,8 +58,7 @@ int target__threads(const struct target *t, struct target_thread **out, size_t *
 
 	if (err) {
 		free(list.threads);
-		return err__set(err, "process %d: cannot list its threads: %s", t->pid,
-				strerror(-err));
+		return err__set(err, MESSAGE_THREADS_UNREADABLE, t->pid, strerror(-err));
 	}
 	if (!list.cnt)
 		return target__no_process(t->pid);

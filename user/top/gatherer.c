@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include "common/err.h"
+#include "common/message_table.h"
+#include "top/message_table.h"
 #include "common/util.h"
 #include "top/monitor_client.h"
 
@@ -33,17 +35,13 @@ static int ask(const struct gather_opts *o, const char *place, struct gathered *
 
 	snprintf(out->place, sizeof(out->place), "%s", place);
 	if (!err && a.status == 503)
-		err = err__set(-EAGAIN,
-			       "the monitor at %s looks at this host for the first time; wait some "
-			       "seconds",
-			       place);
+		err = err__set(-EAGAIN, MESSAGE_MONITOR_NOT_READY, place);
 	else if (!err && a.status != 200)
-		err = err__set(-EBADMSG, "%s answers with HTTP status %d: is it proftrace monitor?",
-			       place, a.status);
+		err = err__set(-EBADMSG, MESSAGE_MONITOR_STATUS_UNEXPECTED, place, a.status);
 	if (!err) {
 		err = job_list__parse(a.body, a.len, &out->jobs);
 		if (err)
-			err__set(err, "%s: %s", place,
+			err__set(err, MESSAGE_MONITOR_ANSWER_INVALID, place,
 				 err == -ENOMEM ? strerror(ENOMEM)
 						: "the answer is no list of jobs: is it proftrace "
 						  "monitor?");
@@ -69,10 +67,8 @@ int gather__once(const struct gather_opts *o, struct gathered *out)
 			snprintf(out->problem, sizeof(out->problem), "%s", err__take(err));
 	}
 	if (is_absent(err)) {
-		const size_t len = strlen(out->problem);
-
-		snprintf(out->problem + len, sizeof(out->problem) - len,
-			 "; start one: sudo proftrace monitor");
+		err__set(err, MESSAGE_MONITOR_TO_BE_STARTED, out->problem);
+		snprintf(out->problem, sizeof(out->problem), "%s", err__take(err));
 	}
 	if (!err)
 		out->problem[0] = '\0';
@@ -209,7 +205,7 @@ int gatherer__start(const struct gather_opts *o, struct gatherer **out)
 	if (err) {
 		close(g->fd);
 		free(g);
-		return err__set(-err, "cannot start a thread: %s", strerror(err));
+		return err__set(-err, MESSAGE_THREAD_NOT_STARTED, strerror(err));
 	}
 	pthread_detach(g->thread);
 	*out = g;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include "common/err.h"
+#include "top/message_table.h"
 #include "common/util.h"
 
 union address {
@@ -77,10 +78,7 @@ int monitor_client__check(const char *place)
 
 	if (read_address(place, &a))
 		return 0;
-	return err__set(-EINVAL,
-			"%s: give 127.0.0.1:PORT or [::1]:PORT, or the path of a unix socket, as "
-			"the monitor's --listen has it",
-			place);
+	return err__set(-EINVAL, MESSAGE_MONITOR_PLACE_INVALID, place);
 }
 
 /* ---- the dialogue ---- */
@@ -88,15 +86,14 @@ int monitor_client__check(const char *place)
 static int failed(const struct dialogue *d, int err)
 {
 	if (err == -ETIMEDOUT)
-		return err__set(err, "the monitor at %s did not answer within %g s", d->r->place,
-				d->timeout_ms / 1e3);
+		return err__set(err, MESSAGE_MONITOR_SILENT, d->r->place, d->timeout_ms / 1e3);
 	if (err == -EFBIG)
-		return err__set(err, "%s answers with more than %u MB: is it proftrace monitor?",
-				d->r->place, MONITOR_ANSWER_MAX >> 20);
+		return err__set(err, MESSAGE_MONITOR_ANSWER_LARGE, d->r->place,
+				MONITOR_ANSWER_MAX >> 20);
 	if (err == -EACCES || err == -EPERM)
-		return err__set(err, "%s: %s; its socket is for the monitor's user: use sudo",
-				d->r->place, strerror(-err));
-	return err__set(err, "no monitor answers at %s: %s", d->r->place, strerror(-err));
+		return err__set(err, MESSAGE_MONITOR_SOCKET_NOT_PERMITTED, d->r->place,
+				strerror(-err));
+	return err__set(err, MESSAGE_MONITOR_MISSING, d->r->place, strerror(-err));
 }
 
 /* 0: ready, else a negative errno. */
@@ -269,7 +266,7 @@ int monitor_client__ask(const struct monitor_request *r, int timeout_ms, struct 
 	if (d.fd >= 0)
 		close(d.fd);
 	if (err == -EBADMSG)
-		return err__set(err, "%s does not answer as a monitor does: no HTTP", r->place);
+		return err__set(err, MESSAGE_MONITOR_NO_HTTP, r->place);
 	return err ? failed(&d, err) : 0;
 }
 

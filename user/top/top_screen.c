@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <term.h>
 #include "common/err.h"
+#include "top/message_table.h"
 #include "common/text_char.h"
 #include "common/util.h"
 #include "top/job_view.h"
@@ -270,10 +271,7 @@ static int check_terminal(void)
 
 	if (setupterm(NULL, STDOUT_FILENO, &status) == OK && can("cup") && can("clear"))
 		return 0;
-	return err__set(-ENOTTY,
-			"the terminal's type '%s' is not known here, or cannot place its cursor; "
-			"set TERM, as to vt100, or use proftrace top --once",
-			term ? term : "");
+	return err__set(-ENOTTY, MESSAGE_TERMINAL_UNKNOWN, term ? term : "");
 }
 
 static int begin(struct top_screen *s)
@@ -289,7 +287,7 @@ static int begin(struct top_screen *s)
 	catch_signals();
 	s->screen = newterm(NULL, stdout, stdin);
 	if (!s->screen)
-		return err__set(-EIO, "ncurses cannot use this terminal");
+		return err__set(-EIO, MESSAGE_TERMINAL_UNUSABLE);
 	set_escdelay(ESCAPE_MS);
 	cbreak();
 	noecho();
@@ -306,7 +304,7 @@ static int ended_early(const struct top_screen *s)
 	char words[512];
 
 	last_words(s->opts->log, words, sizeof(words));
-	return err__set(-ECHILD, "the monitor ended: %s", words);
+	return err__set(-ECHILD, MESSAGE_MONITOR_ENDED, words);
 }
 
 int top_screen__run(const struct top_screen_opts *o)

@@ -7,6 +7,7 @@
 #include "analysis/diff/change.h"
 #include "analysis/diff/diff_internal.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/util.h"
 
 struct limit {
@@ -24,10 +25,7 @@ static const char *skip_blanks(const char *text)
 
 static int refuse(const char *text)
 {
-	return err__set(-EINVAL,
-			"'%s' is no limit; say for example step>5%%, backward>10%%, "
-			"operator:NAME>20%% or kernel:NAME>3%%",
-			text);
+	return err__set(-EINVAL, MESSAGE_LIMIT_INVALID, text);
 }
 
 /* "5%", "5 %" or "5" */
@@ -90,47 +88,34 @@ static int check_known(const struct diff *d, const char *text, const struct limi
 	const bool timed = diff_side__is_timed(&d->a) || diff_side__is_timed(&d->b);
 
 	if (timed && (!p || p->unrecorded))
-		return err__set(-EINVAL,
-				"limit '%s': a recording of --timer-only has steps and data loader "
-				"alone; record without it",
-				text);
+		return err__set(-EINVAL, MESSAGE_LIMIT_NEEDS_OPERATORS, text);
 	if (p && (p->unrecorded || pair__is_estimated(p)))
-		return err__set(-EINVAL, "limit '%s': %s; record both alike", text,
+		return err__set(-EINVAL, MESSAGE_LIMIT_NOT_COMPARABLE, text,
 				p->unrecorded && !pair__is_estimated(p) ? p->unrecorded
 									: series_no_probe);
 	if (!p)
-		return err__set(-EINVAL,
-				"limit '%s': neither recording has %s; known are step, run time, "
-				"dataloader, forward, backward, optimization, others, "
-				"operator:NAME and kernel:NAME",
-				text, l->name);
+		return err__set(-EINVAL, MESSAGE_LIMIT_NAME_UNKNOWN, text, l->name);
 	if (p->a.is_there && p->b.is_there && p->p < 0)
-		return err__set(-EINVAL,
-				"limit '%s': a recording has fewer than %d steps, which tells "
-				"nothing; record more",
-				text, CHANGE_FEWEST);
+		return err__set(-EINVAL, MESSAGE_LIMIT_FEW_STEPS, text, CHANGE_FEWEST);
 	return 0;
 }
 
 static void judge(const char *text, const struct limit *l, const struct pair *p, size_t *exceeded)
 {
 	if (pair__is_new(p) || (p->b.is_there && !p->a.ns && p->b.ns && pair__is_significant(p))) {
-		log__warn("%s: it is new", text);
+		log__warn(MESSAGE_LIMIT_NEW, text);
 		(*exceeded)++;
 		return;
 	}
 	if (!p->b.is_there || !p->a.ns || pair__percent(p) <= l->percent)
 		return;
 	if (p->only_ready) {
-		log__warn("%s: not judged as slower: %.1f %% longer, which the thread's wait for a "
-			  "processor may explain",
-			  text, pair__percent(p));
+		log__warn(MESSAGE_LIMIT_EXCEEDED_BY_CPU_WAIT, text, pair__percent(p));
 	} else if (!pair__is_significant(p)) {
-		log__warn("%s: not judged as slower: %.1f %% longer, which may be chance (p %.4f; "
-			  "from %.0f %% on it is told)",
-			  text, pair__percent(p), p->p, 100 * p->least);
+		log__warn(MESSAGE_LIMIT_EXCEEDED_BY_CHANCE, text, pair__percent(p), p->p,
+			  100 * p->least);
 	} else {
-		log__warn("%s: %.1f %% slower (p %.4f)", text, pair__percent(p), p->p);
+		log__warn(MESSAGE_LIMIT_EXCEEDED, text, pair__percent(p), p->p);
 		(*exceeded)++;
 	}
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "analysis/diff/diff_internal.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/file_client.h"
 #include "common/util.h"
 
@@ -22,10 +23,8 @@ static int check_whole(const char *path, const struct recording *r, bool has_lim
 	if (!damage->bad_chunks && !damage->truncated)
 		return 0;
 	if (has_limits)
-		return err__set(-EIO, "%s is %s: no limit can be judged by it; record again", path,
-				how);
-	log__warn("%s is %s: what is missing in it counts as gone, and times may be wrong", path,
-		  how);
+		return err__set(-EIO, MESSAGE_LIMIT_RECORDING_INCOMPLETE, path, how);
+	log__warn(MESSAGE_COMPARED_RECORDING_INCOMPLETE, path, how);
 	return 0;
 }
 
@@ -45,7 +44,7 @@ static int read_window(struct diff_window *w, const struct diff_opts *opts)
 	if (!err)
 		err = series_set__read(w->r, opts->raw_times, &w->set);
 	if (!err && !w->set.step_cnt)
-		err = err__set(-EINVAL, "%s has no steps, so there is nothing to compare", w->path);
+		err = err__set(-EINVAL, MESSAGE_COMPARED_STEPS_MISSING, w->path);
 	if (!err)
 		err = left_out__read(w->r, LEFT_OUT_OPERATORS, w->set.step_cnt, &w->estimates);
 	if (err)
@@ -173,5 +172,5 @@ void diff__warn_unlike(const struct diff *d)
 			len += (size_t)snprintf(what + len, sizeof(what) - len, "%s%s",
 						len ? ", " : "", facts[i].what);
 	if (len)
-		log__warn("the recordings differ in more than time: %s", what);
+		log__warn(MESSAGE_RECORDINGS_DIFFER, what);
 }

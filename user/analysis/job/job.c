@@ -6,6 +6,7 @@
 #include "analysis/job/straggler.h"
 #include "analysis/render/tables_print.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/json_memory.h"
 #include "common/json_out.h"
 #include "common/util.h"
@@ -161,11 +162,8 @@ static int check_distinct(const char *const *paths, size_t cnt)
 	for (size_t i = 0; i < cnt; i++)
 		for (size_t k = 0; k < i; k++)
 			if (file__is_same(paths[i], paths[k]))
-				return err__set(
-					-EINVAL,
-					"%s and %s are one file; name the recording of each "
-					"rank once",
-					paths[k], paths[i]);
+				return err__set(-EINVAL, MESSAGE_RANK_GIVEN_TWICE, paths[k],
+						paths[i]);
 	return 0;
 }
 
@@ -205,5 +203,5 @@ int job__print(const char *const *paths, size_t cnt, const struct report_opts *o
 		rank_times__free(&members[i].times);
 		recording__close(members[i].recording);
 	}
-	return err == -ENOMEM ? err__set(err, "the report: out of memory") : err;
+	return err == -ENOMEM ? err__set(err, MESSAGE_REPORT_OUT_OF_MEMORY) : err;
 }

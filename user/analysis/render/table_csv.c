@@ -7,6 +7,7 @@
 #include "common/counted.h"
 #include "common/csv_cell.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/util.h"
 
 static void put_bytes(void *ctx, const char *text, size_t len)
@@ -110,7 +111,7 @@ static void log_note(const struct table *t, const char *text)
 		return;
 	text__put_cut(memory, text, text__columns(text));
 	if (fclose(memory) == 0 && line)
-		log__info("%s: %s", t->title, line);
+		log__info(MESSAGE_TABLE_NOTE, t->title, line);
 }
 
 static void put_note(const struct table *t, const struct table_style *style, const char *text,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/util.h"
 
 static const char *type_name(enum cell_type type)
@@ -125,7 +126,7 @@ int tables__print_grid(struct table *const *tables, size_t cnt, const struct tab
 		err |= json_array_append_new(all, table_json(tables[i], style));
 	if (err) {
 		json_decref(all);
-		return err__set(-ENOMEM, "the report as JSON: out of memory");
+		return err__set(-ENOMEM, MESSAGE_JSON_REPORT_OUT_OF_MEMORY);
 	}
 	err = json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	json_decref(all);

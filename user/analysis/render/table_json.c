@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/err.h"
+#include "analysis/message_table.h"
 #include "common/json_out.h"
 #include "common/util.h"
 
@@ -118,7 +119,7 @@ int tables__print_json(struct table *const *tables, size_t cnt, const struct tab
 		err |= json_object_set_new(all, tables[i]->key, table_json(tables[i], style));
 	if (err) {
 		json_decref(all);
-		return err__set(-ENOMEM, "the report as JSON: out of memory");
+		return err__set(-ENOMEM, MESSAGE_JSON_REPORT_OUT_OF_MEMORY);
 	}
 	err = json_dumpf(all, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9) | json_out__flags(out));
 	json_decref(all);

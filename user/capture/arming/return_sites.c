@@ -4,6 +4,7 @@
 #include "bpf/skeleton.h"
 #include "capture/arming/arm_groups.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "device/shim_library.h"
 #include <bpf/bpf.h>
@@ -100,7 +101,7 @@ static int tell(int fd, const struct places *p)
 		const uint32_t row = p->rows[i] | PT_RETURN_IS_SEEN;
 
 		if (bpf_map_update_elem(fd, &p->addresses[i], &row, BPF_EXIST))
-			return err__set(-errno, "cannot tell where calls end: %s", strerror(errno));
+			return err__set(-errno, MESSAGE_RETURN_SITES_NOT_WATCHED, strerror(errno));
 	}
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "capture/session.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 
 enum {
@@ -97,9 +98,7 @@ int steps_only__set_groups(struct session *s)
 void steps_only__doubt(struct session *s, const char *why)
 {
 	session__progress_end(s);
-	log__warn("%s: the number of step %llu may be wrong; from here on each is seen "
-		  "(--count-each-step: from the start)",
-		  why, (unsigned long long)s->probes.ctl->step);
+	log__warn(MESSAGE_STEP_NUMBER_UNCERTAIN, why, (unsigned long long)s->probes.ctl->step);
 }
 
 void steps_only__poll(struct session *s)

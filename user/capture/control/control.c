@@ -8,6 +8,7 @@
 #include "capture/session.h"
 #include "capture/timed.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <errno.h>
 #include <limits.h>
@@ -44,11 +45,8 @@ int control__open(struct session *s)
 		return 0;
 	no_door(err, s->control.holder, why, sizeof(why));
 	if (s->opts->paused)
-		return err__set(err,
-				"--paused: `proftrace ctl %d start` would not reach this session: "
-				"%s",
-				pid, why);
-	log__warn("`proftrace ctl %d` does not reach this session: %s", pid, why);
+		return err__set(err, MESSAGE_PAUSED_NOT_REACHABLE, pid, why);
+	log__warn(MESSAGE_CONTROL_NOT_REACHABLE, pid, why);
 	return 0;
 }
 
@@ -269,7 +267,7 @@ void control__pump(struct session *s)
 
 		control_socket__answer(client, obeyed, said);
 		if (obeyed && verb != CONTROL_STATUS)
-			log__info("ctl %s: %s", control_verbs[verb], said);
+			log__info(MESSAGE_CONTROL_OBEYED, control_verbs[verb], said);
 	}
 	dump_if_due(s);
 }

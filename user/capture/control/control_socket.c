@@ -2,6 +2,7 @@
 #include "capture/control/control_socket.h"
 #include "capture/control/control_place.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/file_client.h"
 #include "common/util.h"
 #include <errno.h>
@@ -297,16 +298,10 @@ void control_socket__answer(int client, bool obeyed, const char *text)
 static int no_session(pid_t pid, int err)
 {
 	if (err == EACCES)
-		return err__set(-EACCES,
-				"the session that records process %d belongs to another user; "
-				"run with sudo",
-				pid);
+		return err__set(-EACCES, MESSAGE_SESSION_OF_OTHER_USER, pid);
 	if (err == ECONNREFUSED || err == ENOENT)
-		return err__set(-ESRCH,
-				"no proftrace records process %d; begin with proftrace -p %d", pid,
-				pid);
-	return err__set(-err, "cannot reach the session that records process %d: %s", pid,
-			strerror(err));
+		return err__set(-ESRCH, MESSAGE_SESSION_MISSING, pid, pid);
+	return err__set(-err, MESSAGE_SESSION_NOT_REACHED, pid, strerror(err));
 }
 
 /* By these calls, which the sandbox of `ctl` has. */
@@ -337,9 +332,7 @@ static ssize_t await_answer(const struct control_session *c, char *message, size
 
 	if (len >= 0 || errno != EAGAIN)
 		return len;
-	log__info("the session that records process %d (proftrace with process id %d) is attaching "
-		  "or completing a file; waiting for its answer, %d s at most",
-		  c->target, c->holder.pid, ANSWER_S);
+	log__info(MESSAGE_SESSION_BUSY, c->target, c->holder.pid, ANSWER_S);
 	return receive(c->fd, message, size, ANSWER_S - SOON_S);
 }
 
@@ -363,16 +356,11 @@ static int reach(struct control_session *c)
 		return no_session(c->target, err);
 	err = control_peer__look(c->fd, &c->holder);
 	if (err == -ESRCH)
-		return err__set(
-			err,
-			"the session that records process %d has ended, and another process "
-			"has its socket",
-			c->target);
+		return err__set(err, MESSAGE_SESSION_SOCKET_TAKEN, c->target);
 	if (err)
 		return no_session(c->target, -err);
 	if (!is_trusted(&c->holder))
-		return err__set(-EPERM, "who answers for process %d is neither root nor you",
-				c->target);
+		return err__set(-EPERM, MESSAGE_SESSION_PEER_UNTRUSTED, c->target);
 	return 0;
 }
 
@@ -383,7 +371,7 @@ int control_session__open(struct control_session *c, pid_t target)
 	*c = (struct control_session){.target = target};
 	c->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
-		return err__set(-errno, "cannot make a socket: %s", strerror(errno));
+		return err__set(-errno, MESSAGE_CONTROL_SOCKET_NOT_MADE, strerror(errno));
 	err = reach(c);
 	if (err)
 		control_session__close(c);
@@ -408,13 +396,12 @@ static int understand(const struct control_session *c, char *message, ssize_t le
 		      size_t size)
 {
 	if (!len || (len < 0 && errno != EAGAIN))
-		return err__set(-ESRCH, "the session that records process %d has just ended",
-				c->target);
+		return err__set(-ESRCH, MESSAGE_SESSION_JUST_ENDED, c->target);
 	if (len < 0)
 		return -EAGAIN;
 	message[len] = '\0';
 	if (message[0] != OBEYED)
-		return err__set(-EBUSY, "%s", message + 1);
+		return err__set(-EBUSY, MESSAGE_SESSION_REFUSED, message + 1);
 	snprintf(answer, size, "%s", message + 1);
 	return 0;
 }
@@ -438,9 +425,5 @@ int control_session__ask(const struct control_session *c, enum control_verb verb
 				 size);
 	if (err != -EAGAIN)
 		return err;
-	return err__set(
-		-ETIMEDOUT,
-		"the session that records process %d did not answer in %d s; is it stopped? "
-		"Ctrl-C, or kill -INT, ends it",
-		c->target, ANSWER_S);
+	return err__set(-ETIMEDOUT, MESSAGE_SESSION_SILENT, c->target, ANSWER_S);
 }

@@ -9,6 +9,8 @@
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
 #include "common/err.h"
+#include "capture/message_table.h"
+#include "device/message_table.h"
 #include "common/util.h"
 #include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
@@ -60,13 +62,13 @@ static int look(void *ctx, uint64_t end_ns)
 
 static void refuse(struct session *s, const char *why)
 {
-	log__warn("no device times: %s", why);
+	log__warn(MESSAGE_NO_DEVICE_TIMES, why);
 	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "no device times: %s", why);
 }
 
 static int warn(struct session *s, const char *text)
 {
-	log__warn("process %d %s", s->opts->pid, text);
+	log__warn(MESSAGE_DEVICE_CALL_WARNING, s->opts->pid, text);
 	return probe_plan__missing(&s->plan, "perhaps some device times: the process %s", text);
 }
 
@@ -120,17 +122,16 @@ static int attach(struct session *s, struct target *t)
 	if (err == -EINTR)
 		return err;
 	if (err && alone)
-		log__warn("operators are seen by probes alone: %s", err__take(err));
+		log__warn(MESSAGE_LIBRARY_NOT_LOADED, err__take(err));
 	else if (err)
 		refuse(s, err__take(err));
 	if (err)
 		return 0;
 	s->cupti.functions_alone = alone;
 	if (s->cupti.attached.cupti.unused)
-		log__warn("--cupti %s is not used: process %d has a libcupti already",
-			  s->opts->cupti, t->pid);
+		log__warn(MESSAGE_CUPTI_OPTION_UNUSED, s->opts->cupti, t->pid);
 	err = warn_of_majors(s, &s->cupti.attached.cupti);
-	log__info("%s: our library %s process %d, stopped for %.1f ms",
+	log__info(MESSAGE_LIBRARY_LOADED,
 		  alone ? "operators without probes" : "device times by CUPTI",
 		  s->cupti.attached.inject.already_loaded ? "was still in" : "went into", t->pid,
 		  (double)s->cupti.attached.inject.stopped_ns / 1e6);
@@ -210,7 +211,7 @@ static bool may_go_in_alone(struct session *s)
 	const char *why = s->opts->inject ? pointer_hooks__why_not(s) : NULL;
 
 	if (why && !s->cupti.told_why)
-		log__info("--inject: our library stays out of process %d: %s", s->opts->pid, why);
+		log__info(MESSAGE_LIBRARY_STAYS_OUT, s->opts->pid, why);
 	s->cupti.told_why = why;
 	return s->opts->inject && !why;
 }
@@ -251,7 +252,7 @@ void device_library__on_started(struct session *s)
 	const char *refusal = device_source__refusal(s->device);
 
 	if (refusal && device_library__uses_cuda(s))
-		log__warn("no device times: %s", refusal);
+		log__warn(MESSAGE_NO_DEVICE_TIMES, refusal);
 	/* By now the library has loaded a libcupti if the process had none. */
 	if (!refusal && !s->cupti.watch && !s->cupti.functions_alone)
 		s->cupti.watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
@@ -264,7 +265,7 @@ void device_library__yield_if_claimed(struct session *s)
 		return;
 	s->cupti.yielded = true;
 	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
-	log__warn("device times end here: %s", device_source__refusal(s->device));
+	log__warn(MESSAGE_DEVICE_TIMES_END, device_source__refusal(s->device));
 }
 
 /* The window waits for the library that came only now. */

@@ -8,6 +8,8 @@
 #include "capture/device/pointer_hooks.h"
 #include "capture/session.h"
 #include "common/err.h"
+#include "capture/message_table.h"
+#include "device/message_table.h"
 #include "common/util.h"
 #include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
@@ -29,7 +31,7 @@ static void window_open(struct session *s)
 	s->cupti.missed = should_record(s) && !device_source__is_recording(s->device);
 	device_source__open(s->device, s->window.writer, s->window.open_ns);
 	if (s->cupti.missed)
-		log__warn("this window opens, and %s", library_sleeps);
+		log__warn(MESSAGE_DEVICE_TIMES_NOT_BEGUN, library_sleeps);
 }
 
 static void window_close(struct session *s)
@@ -83,7 +85,7 @@ static int pump_source(struct session *s)
 	err = device_source__pump(s->device);
 	if (!had_ended && !s->cupti.functions_alone && !s->cupti.yielded &&
 	    device_source__has_ended(s->device))
-		log__warn("device times end here: %s", device_source__refusal(s->device));
+		log__warn(MESSAGE_DEVICE_TIMES_END, device_source__refusal(s->device));
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "capture/wait.h"
 #include "common/duration_text.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "device/shim_link.h"
 #include <signal.h>
@@ -35,7 +36,7 @@ int session__await_start(struct session *s)
 	if (s->opts->start_after_ns)
 		until = now + s->opts->start_after_ns;
 	if (now < until)
-		log__info("process %d is left alone for %s", s->opts->pid, rounded(until - now).s);
+		log__info(MESSAGE_START_AWAITED, s->opts->pid, rounded(until - now).s);
 	s->start.at_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
 	for (; now < until && !s->start.now; now = clock__ns(CLOCK_REALTIME)) {
 		uint64_t left = (until - now) / 1000;
@@ -46,10 +47,9 @@ int session__await_start(struct session *s)
 			shim_link__beat(s->opts->shim);
 		control__pump(s);
 		if (s->opts->stop->asked)
-			return err__set(-EINTR, "stopped before it was time; nothing was recorded");
+			return err__set(-EINTR, MESSAGE_START_STOPPED);
 		if (kill(s->opts->pid, 0) && errno == ESRCH)
-			return err__set(-ESRCH, "process %d ended before it was time",
-					s->opts->pid);
+			return err__set(-ESRCH, MESSAGE_START_TARGET_ENDED, s->opts->pid);
 	}
 	if (!s->opts->start_at_ns)
 		s->start.at_ns = 0;
@@ -77,8 +77,7 @@ int session__await_time(struct session *s)
 	if (!until || s->start.now)
 		return 0;
 	if (now > until)
-		log__warn("ready %.1f s after --start-at: other recordings may have begun",
-			  (double)(now - until) / 1e9);
+		log__warn(MESSAGE_START_LATE, (double)(now - until) / 1e9);
 	err = session__wait(s, &(struct wait){look_at_time, .turn_ms = 5});
 	s->start.at_ns = 0;
 	if (!err && s->residency != RESIDENCY_FULL)
@@ -179,17 +178,13 @@ static bool may_come(const struct session *s, uint64_t elapsed_ns)
 static void describe_waiting(const struct session *s)
 {
 	if (s->match.framework)
-		log__info("process %d has not imported all of %s yet; waiting until it has, or is "
-			  "%s old",
-			  s->opts->pid, s->match.framework->title, rounded(IMPORT_NS).s);
+		log__info(MESSAGE_FRAMEWORK_IMPORT_AWAITED, s->opts->pid, s->match.framework->title,
+			  rounded(IMPORT_NS).s);
 	else if (session__is_asked_for(s))
-		log__info("process %d has just begun and has no framework loaded yet; waiting for "
-			  "one until it is %s old",
-			  s->opts->pid, rounded(PYTHON_LOADING_NS).s);
+		log__info(MESSAGE_FRAMEWORK_OF_NEW_PROCESS_AWAITED, s->opts->pid,
+			  rounded(PYTHON_LOADING_NS).s);
 	else
-		log__info("process %d has no framework loaded yet; waiting for one (for a program "
-			  "without one pass --duration 5s or --step-probe)",
-			  s->opts->pid);
+		log__info(MESSAGE_FRAMEWORK_AWAITED, s->opts->pid);
 }
 
 /* A program that is recorded from its begin, and is not Python, runs only between two looks. It
@@ -243,12 +238,7 @@ int session__await_framework(struct session *s)
 		}
 		err = look(s);
 		if (err == -ESRCH)
-			err = err__set(
-				err,
-				"process %d ended before a framework was loaded; if a process that "
-				"it started does the work (a shell, torchrun), name that one with "
-				"-p PID, or all below a launcher with --job",
-				s->opts->pid);
+			err = err__set(err, MESSAGE_FRAMEWORK_NEVER_LOADED, s->opts->pid);
 	}
 	s->start.awaits_framework = false;
 	session__progress_end(s);

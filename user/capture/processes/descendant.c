@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "frameworks/framework.h"
 #include "target/target.h"
@@ -101,9 +102,8 @@ bool descendant__describe(pid_t pid)
 	if (b.is_rank)
 		snprintf(job, sizeof(job), ", all ranks of its job with --job %d", pid);
 	describe_more(&b, more, sizeof(more));
-	log__warn("process %d (%s), below process %d, has %s loaded: it is profiled with "
-		  "proftrace -p %d%s%s",
-		  b.pid, b.command, pid, b.framework, b.pid, job, more);
+	log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK, b.pid, b.command, pid, b.framework, b.pid, job,
+		  more);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "capture/sched/wait_reason.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
 #include "recording/recording.h"
@@ -52,11 +53,7 @@ static int check_faults(void)
 {
 	int err = kernel__traces_page_faults();
 
-	return err ? err__set(-ENOTSUP,
-			      "--page-faults: this kernel lets no program look at its "
-			      "function handle_mm_fault (%s); leave the option out",
-			      strerror(-err))
-		   : 0;
+	return err ? err__set(-ENOTSUP, MESSAGE_PAGE_FAULTS_NOT_PROBED, strerror(-err)) : 0;
 }
 
 /* The programs that are attached where they are loaded, the scheduler's own first. */
@@ -97,9 +94,7 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 	int err = btf ? 0 : -errno;
 
 	if (err)
-		return err__set(err,
-				"scheduler times: cannot read the kernel's types "
-				"(/sys/kernel/btf/vmlinux): %s",
+		return err__set(err, MESSAGE_SCHED_BTF_UNREADABLE,
 				descriptors__lack(err) ? descriptors__why(err, 0)
 						       : mounts__why_no_btf("/sys"));
 	skel->rodata->sched_has_prev_state = switch_has_prev_state(btf);
@@ -125,8 +120,7 @@ int sched_source__prepare(struct proftrace_bpf *skel, const struct sched_source_
 		bpf_map__set_max_entries(skel->maps.entry_sums, 1);
 	err = bpf_map__set_max_entries(skel->maps.sched_cpus, libbpf_num_possible_cpus());
 	if (err)
-		return err__set(err, "scheduler times: cannot size a map for %d CPUs",
-				libbpf_num_possible_cpus());
+		return err__set(err, MESSAGE_SCHED_MAP_NOT_SIZED, libbpf_num_possible_cpus());
 	return 0;
 }
 
@@ -146,7 +140,7 @@ static int online_read(struct sched_source *s)
 		at += *at == ',';
 	}
 	if (!err && !s->online_cnt)
-		err = err__set(-ENODATA, "/sys/devices/system/cpu/online: no list of CPUs");
+		err = err__set(-ENODATA, MESSAGE_SCHED_CPU_LIST_MISSING);
 	return err;
 }
 
@@ -159,16 +153,13 @@ static int seed(struct sched_source *s)
 	ssize_t n;
 
 	if (!link)
-		return err__set(-errno, "scheduler times: cannot look at the running threads: %s",
-				strerror(errno));
+		return err__set(-errno, MESSAGE_SCHED_THREADS_UNREADABLE, strerror(errno));
 	fd = bpf_iter_create(bpf_link__fd(link));
 	do {
 		n = fd < 0 ? -1 : read(fd, none, sizeof(none));
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	bpf_link__destroy(link);
-	return n < 0 ? err__set(-errno, "scheduler times: cannot look at the running threads: %s",
-				strerror(errno))
-		     : 0;
+	return n < 0 ? err__set(-errno, MESSAGE_SCHED_THREADS_UNREADABLE, strerror(errno)) : 0;
 }
 
 static int record_read(void *ctx, void *data, size_t size)
@@ -187,7 +178,7 @@ static int ring_make(struct sched_source *s)
 	if (s->skel->rodata->sched_all)
 		limits.begin_bytes = limits.most_bytes;
 	err = ring__new(bpf_map__fd(s->skel->maps.sched_ring), &limits, record_read, s, &s->ring);
-	return err ? err__set(err, "scheduler times: cannot make a ring: %s", strerror(-err)) : 0;
+	return err ? err__set(err, MESSAGE_SCHED_RING_NOT_MADE, strerror(-err)) : 0;
 }
 
 static int attach(struct sched_source *s)
@@ -202,7 +193,7 @@ static int attach(struct sched_source *s)
 			continue;
 		link = bpf_program__attach(progs[i]);
 		if (!link)
-			return err__set(-errno, "scheduler times: cannot attach to %s: %s",
+			return err__set(-errno, MESSAGE_SCHED_PROGRAM_NOT_ATTACHED,
 					bpf_program__section_name(progs[i]), strerror(errno));
 		s->links[s->link_cnt++] = link;
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "bpf/skeleton.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 
 _Static_assert(sizeof(struct pt_sched_cpu) % 8 == 0 && sizeof(struct pt_sched_set) % 8 == 0 &&
@@ -43,7 +44,7 @@ int sched_table__map(struct sched_table *t, const struct proftrace_bpf *skel, si
 	if (t->cpus)
 		return 0;
 	sched_table__unmap(t);
-	return err__set(-errno, "scheduler times: cannot map their tables: %s", strerror(errno));
+	return err__set(-errno, MESSAGE_SCHED_TABLES_NOT_MAPPED, strerror(errno));
 }
 
 void sched_table__unmap(struct sched_table *t)

@@ -3,6 +3,7 @@
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 #include <string.h>
@@ -49,7 +50,7 @@ int task_source__start(struct proftrace_bpf *skel, bool follow_forks, struct tas
 			continue;
 		err = -errno;
 		task_source__stop(s);
-		return err__set(err, "threads and forks of the target: cannot attach to %s: %s",
+		return err__set(err, MESSAGE_TASKS_PROGRAM_NOT_ATTACHED,
 				bpf_program__section_name(progs[i]), strerror(-err));
 	}
 	*out = s;

@@ -5,6 +5,7 @@
 #include "capture/capture_ring.h"
 #include "capture/session.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "frameworks/python/python_watch.h"
 #include "target/python/python_code.h"
@@ -346,9 +347,7 @@ static int poll_calls(struct session *s)
 	    s->probes.ctl->optimizer_step.passes < SILENT)
 		return 0;
 	session__progress_end(s);
-	log__warn("the optimizer's step was not called in %d backward passes: from now on the "
-		  "operators that update parameters mark it",
-		  SILENT);
+	log__warn(MESSAGE_OPTIMIZER_STEP_SILENT, SILENT);
 	own_probe(s)->watch_address = 0;
 	s->optimizer_step.tells_no_more = true;
 	err = bring_back_updates(s);

@@ -2,6 +2,7 @@
 #include "capture/user_probes/functions.h"
 #include "common/counted.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/suggest.h"
 #include "common/util.h"
 #include "device/kernels/demangle.h"
@@ -122,11 +123,8 @@ int function_spec__split(const char *option, const char *spec, char *lib, size_t
 	const char *colon = single_colon(spec);
 
 	if (!colon || colon == spec || !colon[1] || (size_t)(colon - spec) >= size)
-		return err__set(-EINVAL,
-				"%s %s: give a library and a function, as in %s "
-				"'libserver.so:Server::handle*', or %s 'exe:main' for the program "
-				"itself",
-				option, spec, option, option);
+		return err__set(-EINVAL, MESSAGE_FUNCTION_OPTION_INVALID, option, spec, option,
+				option);
 	snprintf(lib, size, "%.*s", (int)(colon - spec), spec);
 	*glob = colon + 1;
 	return 0;
@@ -183,25 +181,18 @@ static int nothing_matches(const struct search *s)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       s->holding[i]);
 	if (s->near.best)
-		return err__set(-ENOENT,
-				"%s %s: no function of that name; did you mean %s? (give the "
-				"readable or the mangled name, with * for what may vary)",
-				s->option, s->spec, s->near.best);
+		return err__set(-ENOENT, MESSAGE_FUNCTION_NOT_FOUND_SUGGESTED, s->option, s->spec,
+				s->near.best);
 	if (names[0])
-		return err__set(-ENOENT, "%s %s: no function of that name; there are: %s",
-				s->option, s->spec, names);
+		return err__set(-ENOENT, MESSAGE_FUNCTION_NOT_FOUND_LISTED, s->option, s->spec,
+				names);
 	if (s->function_cnt < STRIPPED)
-		return err__set(-ENOENT,
-				"%s %s: %s has symbols of %s (it was stripped); use a build that "
-				"was not, or a function that it exports",
-				s->option, s->spec, s->lib_pattern,
+		return err__set(-ENOENT, MESSAGE_FUNCTION_LIBRARY_STRIPPED, s->option, s->spec,
+				s->lib_pattern,
 				s->function_cnt
 					? counted(s->function_cnt, "function", "functions").s
 					: "no functions");
-	return err__set(-ENOENT,
-			"%s %s: none of %zu functions has that name; `nm -C` lists them, with * "
-			"for what may vary",
-			s->option, s->spec, s->function_cnt);
+	return err__set(-ENOENT, MESSAGE_FUNCTION_NOT_FOUND, s->option, s->spec, s->function_cnt);
 }
 
 static int too_many(const struct search *s)
@@ -211,10 +202,8 @@ static int too_many(const struct search *s)
 	for (size_t i = 0, at = 0; i < SHOWN_MAX && i < s->out->cnt && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       s->out->items[i].name);
-	return err__set(-E2BIG,
-			"%s %s: matches %zu functions, more than the %zu that may be probed; "
-			"narrow it (%s, ...)",
-			s->option, s->spec, s->matched, s->limit, names);
+	return err__set(-E2BIG, MESSAGE_FUNCTIONS_TOO_MANY, s->option, s->spec, s->matched,
+			s->limit, names);
 }
 
 /* ---- search ---- */
@@ -287,28 +276,21 @@ static int no_library(const struct search *s)
 	size_t at = 0;
 
 	if (s->t->is_32bit)
-		return err__set(-ENOTSUP,
-				"%s %s: process %d is a 32-bit program, in which no function is "
-				"probed",
-				s->option, s->spec, s->t->pid);
+		return err__set(-ENOTSUP, MESSAGE_FUNCTION_OF_32_BIT_PROCESS, s->option, s->spec,
+				s->t->pid);
 	if (s->t->copied_text && lib_matches(s, s->t->copied_text))
-		return err__set(-ENOTSUP,
-				"%s %s: process %d runs the code of %s from anonymous memory, "
-				"which probes do not reach",
-				s->option, s->spec, s->t->pid, s->t->copied_text);
+		return err__set(-ENOTSUP, MESSAGE_FUNCTION_CODE_ANONYMOUS, s->option, s->spec,
+				s->t->pid, s->t->copied_text);
 	for (size_t i = 0; i < s->t->lib_cnt; i++)
 		suggest__offer(&near, basename_of(s->t->libs[i].path));
 	if (near.best)
-		return err__set(-ENOENT, "%s %s: process %d maps no library %s; did you mean %s?",
-				s->option, s->spec, s->t->pid, s->lib_pattern, near.best);
+		return err__set(-ENOENT, MESSAGE_FUNCTION_LIBRARY_MISSING_SUGGESTED, s->option,
+				s->spec, s->t->pid, s->lib_pattern, near.best);
 	for (size_t i = 0; i < s->t->lib_cnt && i < SHOWN_MAX && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       basename_of(s->t->libs[i].path));
-	return err__set(-ENOENT,
-			"%s %s: process %d maps no library %s; it maps %s%s; `exe` is the program "
-			"itself",
-			s->option, s->spec, s->t->pid, s->lib_pattern, names,
-			s->t->lib_cnt > SHOWN_MAX ? ", ..." : "");
+	return err__set(-ENOENT, MESSAGE_FUNCTION_LIBRARY_MISSING, s->option, s->spec, s->t->pid,
+			s->lib_pattern, names, s->t->lib_cnt > SHOWN_MAX ? ", ..." : "");
 }
 
 static int search_lib(struct search *s, const struct target_lib *lib)

@@ -5,6 +5,7 @@
 #include "capture/steps/step_probes.h"
 #include "capture/user_probes/functions.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include <string.h>
 
@@ -86,11 +87,7 @@ static bool is_go(struct elf_file *elf)
 
 static int refuse_go(const struct function *f)
 {
-	return err__set(
-		-EINVAL,
-		"--op-returns: %s is of a Go program, which a return probe kills; --op shows "
-		"that it is called",
-		f->name);
+	return err__set(-EINVAL, MESSAGE_FUNCTION_OF_GO, f->name);
 }
 
 static int note_go(struct target *t, struct probe_plan *plan, const struct functions *found)
@@ -150,7 +147,7 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 		err = functions__find(t, option, list->items[i], OPS_MAX, &found);
 		if (err)
 			break;
-		log__info("%s %s: %zu function%s", option, list->items[i], found.cnt,
+		log__info(MESSAGE_FUNCTIONS_FOUND, option, list->items[i], found.cnt,
 			  found.cnt == 1 ? "" : "s");
 		for (size_t j = 0; j < found.cnt && !err; j++) {
 			if (is_planned(plan, &found.items[j]))
@@ -161,8 +158,8 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 		if (!err && !returns)
 			err = note_go(t, plan, &found);
 		if (shown)
-			log__info("%s %s: %zu of them %s shown without it", option, list->items[i],
-				  shown, shown == 1 ? "is" : "are");
+			log__info(MESSAGE_FUNCTIONS_SHOWN_ALREADY, option, list->items[i], shown,
+				  shown == 1 ? "is" : "are");
 		functions__free(&found);
 	}
 	return err;
@@ -253,10 +250,8 @@ static int step_by_symbol(const char *symbol, struct target *t, struct probe_pla
 
 static int several(const char *spec, const struct functions *found)
 {
-	return err__set(-EINVAL,
-			"--step-probe %s: matches %zu functions, such as %s and %s; name one, with "
-			"its parameters or mangled",
-			spec, found->cnt, found->items[0].name, found->items[1].name);
+	return err__set(-EINVAL, MESSAGE_STEP_PROBE_AMBIGUOUS, spec, found->cnt,
+			found->items[0].name, found->items[1].name);
 }
 
 /* Where tables have the name of an operator, its function. */

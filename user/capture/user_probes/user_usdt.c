@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/user_probes/user_usdt.h"
 #include "common/err.h"
+#include "capture/message_table.h"
 #include "common/util.h"
 #include "target/usdt.h"
 #include <fnmatch.h>
@@ -192,11 +193,8 @@ static int nothing_matches(const struct scan *s, const char *option)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       s->seen[i]);
 	if (!s->seen_cnt)
-		return err__set(-ENOENT,
-				"--usdt %s: neither the program nor its libraries have USDT "
-				"probes (`readelf -n FILE` shows them)",
-				option);
-	return err__set(-ENOENT, "--usdt %s: no such probe; there are %s%s", option, names,
+		return err__set(-ENOENT, MESSAGE_USDT_PROBES_MISSING, option);
+	return err__set(-ENOENT, MESSAGE_USDT_PROBE_NOT_FOUND, option, names,
 			s->seen_cnt == SEEN_MAX ? ", ..." : "");
 }
 
@@ -244,12 +242,9 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 		return -ENOMEM;
 	err = scan_all(&s, t);
 	if (!err && s.own_cnt)
-		log__info("%zu probe%s of proftrace.h: ranges, counters and markers", s.own_cnt,
-			  s.own_cnt == 1 ? "" : "s");
+		log__info(MESSAGE_USDT_OWN_PROBES_FOUND, s.own_cnt, s.own_cnt == 1 ? "" : "s");
 	if (!err && s.guarded)
-		log__warn("%zu of the probes of --usdt have a semaphore, which proftrace does not "
-			  "set: they show only while another tool listens to them",
-			  s.guarded);
+		log__warn(MESSAGE_USDT_SEMAPHORES_NOT_SET, s.guarded);
 	for (size_t i = 0; i < s.row_cnt; i++)
 		free(s.rows[i].key);
 	for (size_t i = 0; i < s.seen_cnt; i++)

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "common/err.h"
+#include "frameworks/message_table.h"
 #include "common/util.h"
 #include "frameworks/itanium.h"
 #include "frameworks/torch/torch_ops.h"
@@ -147,8 +148,7 @@ static int load(struct loader *l)
 	if (err)
 		return err;
 	if (!l->ops->cnt)
-		return err__set(-ENOENT, "the library has no at::_ops functions; "
-					 "is it a libtorch_cpu of PyTorch 1.9 or newer?");
+		return err__set(-ENOENT, MESSAGE_TORCH_OPERATORS_MISSING);
 	rodata = elf_file__section(l->elf, ".rodata", &vaddr, &len);
 	err = torch_schemas__scan(rodata, rodata ? len : 0, &l->schemas);
 	if (err)

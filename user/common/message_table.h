@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The messages of this room. */
+#ifndef PROFTRACE_COMMON_MESSAGE_TABLE_H
+#define PROFTRACE_COMMON_MESSAGE_TABLE_H
+
+#include "common/message.h"
+
+/* ---- Resources of the system ---- */
+
+#define MESSAGE_OUT_OF_MEMORY MESSAGE("common.out-of-memory", "out of memory")
+#define MESSAGE_OUT_OF_MEMORY_FOR MESSAGE("common.out-of-memory-for", "%s: out of memory")
+#define MESSAGE_THREAD_NOT_STARTED MESSAGE("common.thread-not-started", "cannot start a thread: %s")
+#define MESSAGE_PROCESS_NOT_STARTED \
+	MESSAGE("common.process-not-started", "cannot start a process: %s")
+#define MESSAGE_MEMORY_FILE_NOT_MADE \
+	MESSAGE("common.memory-file-not-made", "cannot make a file in memory: %s")
+#define MESSAGE_SOCKETS_NOT_MADE \
+	MESSAGE("common.sockets-not-made", "cannot make a pair of sockets: %s")
+#define MESSAGE_SYSTEM_ERROR MESSAGE("common.system-error", "%s")
+#define MESSAGE_PASSED_ON MESSAGE("common.passed-on", "%s")
+
+/* ---- Files ---- */
+
+#define MESSAGE_NOT_WRITTEN MESSAGE("common.not-written", "cannot write %s: %s")
+#define MESSAGE_DIRECTORY_NOT_MADE \
+	MESSAGE("common.directory-not-made", "cannot make the directory %s: %s%s%s")
+#define MESSAGE_PROC_NOT_MOUNTED \
+	MESSAGE("common.proc-not-mounted", "%s is not mounted: mount -t proc proc %s")
+#define MESSAGE_PROC_OF_OTHER_NAMESPACE \
+	MESSAGE("common.proc-of-other-namespace", \
+		"%s is of another pid namespace: proftrace is process %d here, and %s there; mount " \
+		"%s anew (unshare --mount-proc), or start proftrace in that namespace")
+#define MESSAGE_STREAM_NOT_WRITTEN MESSAGE("common.stream-not-written", "cannot write %s: %s%s")
+
+/* ---- Texts of other processes ---- */
+
+#define MESSAGE_PROCESS_TEXTS_CUT_OFF \
+	MESSAGE("common.process-texts-cut-off", \
+		"texts of other processes were longer than %u KiB %zu times; only their begin was " \
+		"read")
+#define MESSAGE_PROCESS_TEXT_CUT_OFF \
+	MESSAGE("common.process-text-cut-off", \
+		"process %d: its %s is longer than %u KiB; only its begin is read")
+
+#endif

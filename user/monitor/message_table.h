@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The messages of this room. */
+#ifndef PROFTRACE_MONITOR_MESSAGE_TABLE_H
+#define PROFTRACE_MONITOR_MESSAGE_TABLE_H
+
+#include "common/message.h"
+
+/* ---- Jobs ---- */
+
+#define MESSAGE_PROCESS_WATCHED MESSAGE("monitor.process-watched", "job %s: watches process %d")
+#define MESSAGE_PROCESS_WATCHED_NO_LONGER \
+	MESSAGE("monitor.process-watched-no-longer", "job %s: process %d is watched no longer")
+#define MESSAGE_PROCESS_NOT_WATCHED \
+	MESSAGE("monitor.process-not-watched", "process %d is not watched: %s")
+#define MESSAGE_PROCESS_END_NOT_WATCHED \
+	MESSAGE("monitor.process-end-not-watched", \
+		"cannot watch process %d: %s (pidfd_open needs Linux 5.3)")
+#define MESSAGE_PROC_UNREADABLE MESSAGE("monitor.proc-unreadable", "cannot look through /proc: %s")
+#define MESSAGE_SESSION_FAILED \
+	MESSAGE("monitor.session-failed", "job %s, process %d: its session %s; next try %s")
+#define MESSAGE_SESSION_NOT_WATCHED \
+	MESSAGE("monitor.session-not-watched", "cannot watch a session: %s")
+#define MESSAGE_SESSION_DISOBEYS \
+	MESSAGE("monitor.session-disobeys", \
+		"job %s, process %d: the session does not obey `%s`: %s")
+#define MESSAGE_STEP_SLOWER \
+	MESSAGE("monitor.step-slower", \
+		"job %s, rank %s: the step takes %.1f %% longer than in its first %d windows: %.3f " \
+		"ms; latest recording: %s")
+#define MESSAGE_STEP_AS_BEFORE \
+	MESSAGE("monitor.step-as-before", \
+		"job %s, rank %s: the step takes as long again as in its first windows")
+
+/* ---- Windows ---- */
+
+#define MESSAGE_WINDOWS_HELD MESSAGE("monitor.windows-held", "no window opens: %s")
+#define MESSAGE_WINDOWS_OPEN_AGAIN MESSAGE("monitor.windows-open-again", "windows open again")
+#define MESSAGE_WINDOW_ASKED_FOR \
+	MESSAGE("monitor.window-asked-for", "job %s, process %d: a window is asked for")
+#define MESSAGE_WINDOW_LOST_EVENTS \
+	MESSAGE("monitor.window-lost-events", \
+		"job %s, process %d: a window lost events; none is opened for %llu minutes")
+#define MESSAGE_WINDOW_NOT_READ MESSAGE("monitor.window-not-read", "the window %s is not read: %s")
+#define MESSAGE_STORE_NOT_PRUNED \
+	MESSAGE("monitor.store-not-pruned", "--keep: cannot look through %s")
+#define MESSAGE_STORE_NOT_MADE \
+	MESSAGE("monitor.store-not-made", "--store %s: cannot make the directory: %s")
+#define MESSAGE_STORE_UNREADABLE MESSAGE("monitor.store-unreadable", "--store %s: %s")
+#define MESSAGE_STORE_WRITABLE_BY_OTHERS \
+	MESSAGE("monitor.store-writable-by-others", \
+		"--store %s: another user owns it or can write to it; give a directory of your own")
+
+/* ---- The monitor itself ---- */
+
+#define MESSAGE_MONITOR_STARTED \
+	MESSAGE("monitor.started", \
+		"monitor: http://%s/metrics, recordings in %s, at most %.2f %% of a job's time")
+#define MESSAGE_CONFIG_NOT_CHANGED \
+	MESSAGE("monitor.config-not-changed", "SIGHUP: the configuration stays as it was: %s")
+#define MESSAGE_CONFIG_CHANGED \
+	MESSAGE("monitor.config-changed", \
+		"SIGHUP: the configuration was read again, at most %.2f %% of a job's time")
+#define MESSAGE_EVENTS_NOT_AWAITED \
+	MESSAGE("monitor.events-not-awaited", "cannot wait for events: %s")
+#define MESSAGE_EXPORTER_RESTARTED \
+	MESSAGE("monitor.exporter-restarted", \
+		"the process that exports figures %s; another one begins, with figures at 0")
+#define MESSAGE_EXPORTER_LOST \
+	MESSAGE("monitor.exporter-lost", "the process that exports figures %s")
+#define MESSAGE_HTTP_NOT_SERVED \
+	MESSAGE("monitor.http-not-served", "libmicrohttpd cannot answer HTTP")
+#define MESSAGE_LISTEN_INVALID \
+	MESSAGE("monitor.listen-invalid", \
+		"--listen %s: give 127.0.0.1:PORT, [::1]:PORT or the path of a unix socket; other " \
+		"hosts are answered by a proxy of yours")
+#define MESSAGE_LISTEN_FAILED MESSAGE("monitor.listen-failed", "cannot listen at %s: %s%s")
+#define MESSAGE_RULE_USER_UNKNOWN \
+	MESSAGE("monitor.rule-user-unknown", "--%s user:%s: no such user on this host")
+#define MESSAGE_RULE_PID_INVALID \
+	MESSAGE("monitor.rule-pid-invalid", "--%s pid:%s: '%s' is no process number")
+#define MESSAGE_RULE_INVALID \
+	MESSAGE("monitor.rule-invalid", \
+		"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB or pid:NUMBER, as in --%s " \
+		"'command:python*'")
+#define MESSAGE_EXPORTER_NOT_STARTED MESSAGE("monitor.exporter-not-started", "%s")
+
+#endif
