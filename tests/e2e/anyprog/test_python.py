@@ -17,7 +17,7 @@ def without_framework(case):
     time.sleep(1)
     options = "-p", job.pid, "--step-probe", "libc.so*:getppid", "--record", "2:10", "--no-trace"
     tool = case.tool(*options).done()
-    assert "waiting for one until it is 20 s old" in tool.err, tool.err
+    assert tool.said("capture.framework-of-new-process-awaited", job.pid, "20 s"), tool.err
     assert tool.report()["summary"]["rows"][0]["steps"] == 8, tool.out
     tool = case.tool(*options).done()
-    assert "waiting" not in tool.err, tool.err
+    assert not tool.said("capture.framework-of-new-process-awaited"), tool.err

@@ -203,7 +203,7 @@ GO = '__attribute__((section(".go.buildinfo"), used)) static const char mark[] =
 @test("--op-returns: refused of Go, whose runtime ends a program at a return probe; --op says what it cannot tell")
 def of_go(case):
     job = jumping(case, JUMPS + GO)
-    case.tool("-p", job.pid, "--duration", "1s", "--op-returns", "exe:works").fails("works is of a Go program")
+    case.tool("-p", job.pid, "--duration", "1s", "--op-returns", "exe:works").fails("capture.function-of-go", "works")
     said = case.tool("-p", job.pid, "--duration", "1s", "--op", "exe:works").done().out
     assert "missing: true times and counts of Go's functions, such as works" in said, said
     assert job.poll() is None
@@ -224,7 +224,7 @@ def not_its_own(case):
 @test("--allow-return-probe: a name that no return probe is on changes nothing, which is said")
 def allowed_in_vain(case):
     tool = record(case, Server(case), "--record", "2:10", "--allow-return-probe", "nobody")
-    assert "--allow-return-probe nobody: no return probe is planned on it" in tool.err, tool.err
+    assert tool.said("capture.allowed-probe-not-planned", "nobody"), tool.err
 
 
 @test("--record-shapes and --profile-memory: of no framework they show nothing, which is said")

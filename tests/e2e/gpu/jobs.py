@@ -162,7 +162,7 @@ def in_window(case):
 def ends(case):
     job, tool = in_window(case)
     job.end()
-    assert "the target ended" in tool.done(LONG_S).err, tool.err
+    assert tool.done(LONG_S).said("cli.target-ended-in-window"), tool.err
 
 
 @test("the job aborts in the window, with its own status")
@@ -170,7 +170,7 @@ def aborts(case):
     job, tool = in_window(case)
     job.popen.send_signal(signal.SIGUSR2)
     assert job.popen.wait(LONG_S) == -signal.SIGABRT
-    assert "the target ended" in tool.done(LONG_S).err, tool.err
+    assert tool.done(LONG_S).said("cli.target-ended-in-window"), tool.err
 
 
 @test("torch.profiler begins in the window: it is told of all, and device times end there")
@@ -178,7 +178,7 @@ def profiler(case):
     job, tool = in_window(case)
     job.popen.send_signal(signal.SIGUSR1)
     job.wait_for(lambda: "profiled" in job.out(), "torch.profiler's ten steps")
-    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    process.wait_for(lambda: tool.said("capture.device-times-end"), LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
     within = json.loads((job.dir / "theirs.json").read_text())
     alone = job.end()

@@ -7,7 +7,7 @@ import time
 from lib import process
 from lib.job import PYTHON
 from lib.runner import test
-from lib.tool import PROFTRACE, row
+from lib.tool import PROFTRACE, STOPPED, row
 
 
 def kill(tool):
@@ -52,12 +52,12 @@ def interrupted(case):
     job, before = case.training()
     for i in range(8):
         tool = case.tool("-p", job.pid, "--detail", "inner", "--record", "100000:100001")
-        process.wait_for(lambda: "PyTorch" in tool.err, 30, "its first words")
+        process.wait_for(lambda: tool.said("capture.framework-found", "PyTorch"), 30, "its first words")
         if i > 4:
             wait_probed(job)
         time.sleep(i % 4 * 0.1)
-        tool.interrupt().fails("stopped before the window opened", "nothing was recorded")
-        assert i <= 4 or "seen" in tool.err, tool.err
+        tool.interrupt().fails(STOPPED)
+        assert i <= 4 or tool.said("capture.window-stopped", "seen"), tool.err
         assert tool.popen.returncode == 1 and "calibration" not in tool.err, tool.err
         before.check()
     job.wait_steps(3)

@@ -21,7 +21,7 @@ def full_in_window(case):
     job, before = case.training()
     path = small_disk(case, "256k") / "x.ptrec"
     tool = case.tool("-p", job.pid, "--detail", "inner", "-o", path, "--no-trace")
-    tool.fails("cannot write recording", str(path), "No space left", "free some space")
+    tool.fails("recording.not-written", path, "No space left", "free some space")
     assert "incomplete: the file was cut off" in tool.out, tool.out
     assert "\nProfileStep " in tool.out and "\nsteps: 0\n" not in tool.out, tool.out
     before.check()
@@ -37,8 +37,8 @@ def full_from_start(case):
     disk = small_disk(case, "16k")
     (disk / "filler").write_bytes(bytes(16384))
     tool = case.tool("-p", job.pid, "--record", "0:2", "-o", disk / "x.ptrec")
-    tool.fails("cannot write recording", "No space left", "after 0 bytes; free some space")
-    assert "opens" not in tool.err, tool.err
+    tool.fails("recording.not-written", "No space left", 0, "free some space")
+    assert not tool.said("recording.not-written", "what is in the file so far opens"), tool.err
     assert not (disk / "x.ptrec").exists(), "an empty file was left"
     before.check()
 
@@ -50,7 +50,7 @@ def full_for_trace(case):
     (disk / "filler").write_bytes(bytes(12288))
     tool = case.tool("-p", job.pid, "--record", "0:4", "--detail", "inner",
                      "--trace", disk / "x.json")
-    tool.fails("x.json", "no space left on its disk")
+    tool.fails("exporters.output-disk-full", "x.json")
     assert not (disk / "x.json").exists(), "half a trace was left"
     assert row(tool.report(), "summary")["steps"] == 4
     before.check()
@@ -61,7 +61,7 @@ def size_limit(case):
     job, before = case.training()
     tool = case.tool("-p", job.pid, "--detail", "inner", "-o", case.dir / "x.ptrec", "--no-trace",
                      wrap=["bash", "-c", 'ulimit -f 64; exec "$0" "$@"'])
-    tool.fails("cannot write recording", "File too large", "ulimit -f")
+    tool.fails("recording.not-written", "File too large", "ulimit -f")
     before.check()
 
 
@@ -71,17 +71,18 @@ def unwritable(case):
     readonly = small_disk(case, "16k")
     subprocess.run(["mount", "-o", "remount,ro", readonly], check=True)
     absent = case.dir / "absent"
+    place = "cli.place-not-writable"
     for where, words in (
-            (["-o", absent / "x.ptrec"], ["recording", "No such file", "create its directory"]),
-            (["-o", f"{absent}/b/"], [f"recording to {absent}/b/: No such file", "mkdir -p"]),
-            (["-o", f"{job.log}/"], ["recording", "Not a directory", "only a directory"]),
-            (["-o", ""], ["--output: its value is empty; give PATH"]),
-            (["--trace", ""], ["--trace: its value is empty; give PATH"]),
-            (["-o", "x" * 300], ["xxx...: File name too long; choose a shorter name"]),
-            (["-o", readonly], ["recording", "Read-only file system", "choose a place"]),
-            (["-o", readonly / "x.ptrec"], ["recording", "Read-only file system"]),
-            (["--trace", absent / "x.json"], ["trace", "No such file"]),
-            (["--trace", readonly], ["trace", "Read-only file system"])):
+            (["-o", absent / "x.ptrec"], [place, "recording", "No such file", "create its directory"]),
+            (["-o", f"{absent}/b/"], [place, "recording", f"{absent}/b/", "No such file", "mkdir -p"]),
+            (["-o", f"{job.log}/"], [place, "recording", "Not a directory", "only a directory"]),
+            (["-o", ""], ["cli.option-value-empty", "output", "PATH"]),
+            (["--trace", ""], ["cli.option-value-empty", "trace", "PATH"]),
+            (["-o", "x" * 300], [place, "xxx", "...", "File name too long", "choose a shorter name"]),
+            (["-o", readonly], [place, "recording", "Read-only file system", "choose a place"]),
+            (["-o", readonly / "x.ptrec"], [place, "recording", "Read-only file system"]),
+            (["--trace", absent / "x.json"], [place, "trace", "No such file"]),
+            (["--trace", readonly], [place, "trace", "Read-only file system"])):
         tool = case.tool("-p", job.pid, "--record", "1000000:1000001", *where)
         tool.fails(*words, timeout_s=5)
     before.check(0)
@@ -92,7 +93,7 @@ def unprintable(case):
     job, before = case.training()
     with open("/dev/full", "w") as full:
         tool = case.tool("-p", job.pid, "--record", "0:2", stdout=full)
-        tool.fails("cannot write the report", "No space left")
+        tool.fails("common.stream-not-written", "the report", "No space left")
     assert row(tool.report(), "summary")["steps"] == 2
     before.check()
     process.wait_for(lambda: tool.popen.poll() is not None, 5, "its end")

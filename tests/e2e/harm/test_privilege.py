@@ -34,7 +34,7 @@ def others_job(case):
     job, before = case.training()
     for capabilities in ((), ("bpf", "perfmon")):
         tool = nobodys_tool(case, capabilities, "-p", job.pid, "--record", "0:2")
-        tool.fails("cannot inspect process", "user 0", "CAP_SYS_PTRACE", "sudo")
+        tool.fails("target.process-not-permitted", job.pid, 0, "CAP_SYS_PTRACE", "sudo")
     before.check(0)
 
 
@@ -48,7 +48,7 @@ def own_job(case):
                                 (("bpf",), "needs CAP_PERFMON;"),
                                 (("perfmon",), "needs CAP_BPF;")):
         tool = nobodys_tool(case, capabilities, "-p", popen.pid, "--duration", "1s")
-        tool.fails(words)
+        tool.fails("attach.bpf-not-permitted", words)
         assert "libbpf" not in tool.err, tool.err
 
 
@@ -62,10 +62,12 @@ def sleeper(case):
 @test("root of a container that lacks a capability: names that one, and not sudo")
 def root_without(case):
     pid = sleeper(case)
-    for lacks, name in (("bpf", "CAP_BPF"), ("perfmon", "CAP_PERFMON"), ("sys_ptrace", "CAP_SYS_PTRACE")):
+    for lacks, name, key in (("bpf", "CAP_BPF", "attach.bpf-not-permitted"),
+                             ("perfmon", "CAP_PERFMON", "attach.bpf-not-permitted"),
+                             ("sys_ptrace", "CAP_SYS_PTRACE", "target.process-not-permitted")):
         tool = case.tool("-p", pid, "--duration", "1s", "--no-trace",
                          wrap=["setpriv", f"--bounding-set=-sys_admin,-{lacks}"])
-        tool.fails(f"needs {name}, which this root lacks")
+        tool.fails(key, f"needs {name}, which this root lacks")
         assert "sudo" not in tool.err, tool.err
     tool = case.tool("doctor", wrap=["setpriv", "--bounding-set=-sys_admin,-perfmon"])
     assert tool.wait() == 1 and "needs CAP_PERFMON," in tool.out, tool.out
@@ -75,10 +77,10 @@ def root_without(case):
 def mounts(case):
     pid = sleeper(case)
     for wrap, words in (
-            (["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$0" "$@"'], ["/proc is not mounted"]),
+            (["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$0" "$@"'], ["common.proc-not-mounted", "/proc"]),
             # There it is process 1, as init is in /proc, and would record init.
-            (["unshare", "--pid", "--fork"], ["another pid namespace"]),
-            (["unshare", "-m", "sh", "-c", 'umount -l /sys; exec "$0" "$@"'], ["/sys is not mounted"])):
+            (["unshare", "--pid", "--fork"], ["common.proc-of-other-namespace", 1]),
+            (["unshare", "-m", "sh", "-c", 'umount -l /sys; exec "$0" "$@"'], ["capture.sched-btf-unreadable", "/sys is not mounted"])):
         tool = case.tool("-p", 1 if "--pid" in wrap else pid, "--duration", "1s", "--no-trace", wrap=wrap)
         tool.fails(*words)
         assert not tool.recordings()
@@ -90,8 +92,8 @@ def neither(case):
     private = case.dir / "private"
     private.mkdir(0o700)
     tool = nobodys_tool(case, (), "-p", job.pid, "--record", "0:2", "-o", private)
-    tool.fails("needs CAP_BPF and CAP_PERFMON; run with sudo")
-    assert "cannot write" not in tool.err, tool.err
+    tool.fails("attach.bpf-not-permitted", "needs CAP_BPF and CAP_PERFMON; run with sudo")
+    assert not tool.said("cli.place-not-writable"), tool.err
     before.check(0)
 
 
@@ -104,7 +106,7 @@ def unreadable(case):
     case.finally_(popen.wait)
     case.finally_(popen.kill)
     tool = nobodys_tool(case, ("bpf", "perfmon", "sys_ptrace"), "-p", popen.pid, "--record", "0:2")
-    tool.fails("may not read its libraries", str(program), "CAP_DAC_READ_SEARCH")
+    tool.fails("capture.libraries-unreadable", popen.pid, program, "CAP_DAC_READ_SEARCH")
 
 
 @test("job of another user, profiled by root")

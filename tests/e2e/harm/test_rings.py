@@ -48,6 +48,7 @@ def usual(case):
 @test("ring sizes that cannot be are refused")
 def impossible(case):
     job, before = case.training()
-    for size in ("0", "100", "lots", "4611686018427387904"):
-        case.tool("-p", job.pid, "--ring-size", size, "--record", "0:1").fails("--ring-size")
+    for size, key in (("0", "cli.option-value-small"), ("100", "cli.option-value-small"), ("lots", "cli.option-value-invalid"),
+                      ("4611686018427387904", "cli.option-value-large")):
+        case.tool("-p", job.pid, "--ring-size", size, "--record", "0:1").fails(key, "ring-size")
     before.check(0)

@@ -24,8 +24,9 @@ def act(case, action, *options):
 def kept(tool, how="ended"):
     """The window up to the target's end."""
     tool.done(30)
-    assert re.search(rf"the target {how} before the window was complete \(\d+ steps were seen, "
-                     r"\d+ of them before step 0\)", tool.err), tool.err
+    what, seen = next(m.arguments for m in tool.messages() if m.key == "cli.target-ended-in-window")
+    assert what == f"the target {how}", tool.err
+    assert re.fullmatch(r"\d+ steps were seen, \d+ of them before step 0", seen), tool.err
     assert row(tool.report(), "summary")["steps"] >= 2
     assert "events lost: 0" in tool.out, tool.out[-1000:]
 
@@ -42,8 +43,10 @@ def finish_early(case):
     job, _, tool = act(case, "finish", "--schedule", "record=1000000,repeat=3")
     assert job.wait() == 0, job.err.read_text()
     tool.done(30)
-    assert re.search(r"before the last window was complete \(\d+ steps were seen, \d+ of them "
-                     r"before step 0\): 1 of 3 recordings were begun", tool.err), tool.err
+    _, seen, begun, wanted = next(
+        m.arguments for m in tool.messages() if m.key == "cli.target-ended-before-last-window")
+    assert re.fullmatch(r"\d+ steps were seen, \d+ of them before step 0", seen), tool.err
+    assert (begun, wanted) == (1, 3), tool.err
 
 
 @test("target exits at once in the window")
@@ -71,7 +74,7 @@ def killed(case):
 @test("target executes another program in the window")
 def executes(case):
     job, _, tool = act(case, "exec")
-    kept(tool, r"replaced its program \(exec\)")
+    kept(tool, "replaced its program (exec)")
     assert "The target replaced its program (exec) during the window" in tool.out, tool.out[-1000:]
     assert job.wait() == 0, job.err.read_text()
     assert job.output() == "second image 499500\n"
@@ -84,7 +87,7 @@ def ends_early(case):
     tool = case.tool("-p", job.pid, "--record", "0:2")
     process.wait_for(lambda: process.is_probed(job.pid), 30, "the probes")
     job.signal(signal.SIGKILL)
-    tool.fails("ended before the window opened (no step was seen)")
+    tool.fails("capture.window-target-ended", job.pid, "ended", "no step was seen")
     assert not tool.recordings()
 
 
@@ -208,7 +211,8 @@ def stopped_before(case):
     job, before = case.training()
     job.signal(signal.SIGSTOP)
     tool = case.tool("-p", job.pid, "--record", "0:2", "--step-timeout", "1s")
-    tool.fails("is stopped", "kill -CONT", "no step was seen", "--duration 5s --table sched", timeout_s=30)
+    tool.fails("capture.steps-process-idle", 1, job.pid, timeout_s=30)
+    assert tool.said("capture.target-stopped", job.pid), tool.err
     assert not process.changed_text(job.pid)
     job.signal(signal.SIGCONT)
     job.wait_steps(5)

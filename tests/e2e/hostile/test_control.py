@@ -100,4 +100,4 @@ def killed(case):
     tool.popen.wait()
     again = case.tool("-p", job.pid, "--no-trace", "--no-report", "--duration", "1s")
     again.done(60)
-    assert "does not reach" not in again.err, again.err
+    assert not again.said("capture.control-not-reachable"), again.err

@@ -245,12 +245,12 @@ def files_killed(case):
     os.kill(files, signal.SIGKILL)
     time.sleep(0.5)
     tool.signal(signal.SIGINT)
-    tool.fails("the process of proftrace that opens its files has ended", timeout_s=30)
+    tool.fails("recording.not-written", "the process of proftrace that opens its files has ended", timeout_s=30)
     assert subprocess.run([PROFTRACE, "report", tool.recordings()[0]], capture_output=True).returncode == 0
     # What it left goes with the next session.
     again = case.tool("-p", job.pid, "--no-steps", "--duration", "1s", "--no-trace")
     again.done(60)
-    assert not (SOCKETS / str(job.pid)).exists() and "does not reach" not in again.err, again.err
+    assert not (SOCKETS / str(job.pid)).exists() and not again.said("capture.control-not-reachable"), again.err
 
 
 @test("a pipe that nobody reads holds nobody up when its session is ended")
@@ -466,7 +466,7 @@ def output_stopped(case):
         # For ever, or by somebody who continues it before it is stopped for 0.1 s.
         for stop_s in 0, 0.09:
             tool, stopper, reader = with_stopper(case, 1000, stop_s, *args)
-            tool.fails("was stopped for more than 1 s by another process", "`proftrace report ", timeout_s=60)
+            tool.fails("privilege.output-process-stopped", 1, timeout_s=60)
             os.close(reader)
             stopper.kill()
             if args is session:

@@ -180,7 +180,8 @@ def healthy(case):
     pids = job.pids()
     tool = case.tool("-p", f"{pids[2]},{pids[0]}", "--record", "2:6", "--no-trace").done(120)
     assert len(tool.recordings()) == 2 and "straggler:" in tool.out, tool.out
-    assert f"rank 2 ({pids[2]}): recording" in tool.err, tool.err
+    written = [m.prefix for m in tool.messages() if m.key == "cli.recording-written"]
+    assert f"rank 2 ({pids[2]}): " in written, tool.err
 
 
 @test("Ctrl-C ends all windows; a rank that is gone does not keep the others waiting")
@@ -194,7 +195,7 @@ def ends(case):
     assert "Ranks" in tool.out and len(tool.recordings()) == RANKS, tool.out
     job.wait_steps(2)
     other = case.tool("-p", f"{pids[0]},{2 ** 22 + 1}", "--record", "0:2", "--no-trace")
-    other.fails("no process", timeout_s=120)
+    other.fails("target.process-missing", 2 ** 22 + 1, timeout_s=120)
     assert len(other.recordings()) == 1, other.err
     for pid in pids:
         assert not process.changed_text(pid)
@@ -210,7 +211,7 @@ def restarted(case):
     tool.done(60)
     now = job.pids()
     assert not set(now) & set(pids), (now, pids)
-    assert f"proftrace -p {now[0]},{now[1]} records them" in tool.err, tool.err
+    assert tool.said("cli.successors-started", f"{now[0]},{now[1]}"), tool.err
 
 
 @test("ranks of mp.spawn that come up one after the other: the late one is waited for")
@@ -221,10 +222,10 @@ def late_rank(case):
     case.finally_(lambda: os.killpg(job.pid, signal.SIGKILL))
     process.wait_for(lambda: is_first_ready(job.pid, file), 120, "the first rank")
     tool = case.tool("--job", job.pid, "--record", "2:10", "--no-trace", "--format", "json")
-    process.wait_for(lambda: "--job: for 15 s at most" in tool.err, 60, "proftrace to wait")
+    process.wait_for(lambda: tool.said("cli.job-ranks-awaited", 15), 60, "proftrace to wait")
     file.touch()
     tables = json.loads(tool.done(120).out)
-    assert len(tool.recordings()) == 2 and "left out" not in tool.err, tool.err
+    assert len(tool.recordings()) == 2 and not tool.said("cli.job-process-left-out"), tool.err
     assert [r["steps"] for r in tables["ranks"]["rows"]] == [8, 8], tables["ranks"]
     assert not re.search(r"[^\n]proftrace: ", tool.err), tool.err  # lines of both ranks, whole
 
@@ -233,21 +234,20 @@ def late_rank(case):
 def refused(case):
     sleeper = subprocess.Popen(["sleep", "100"])
     case.finally_(sleeper.kill)
-    case.tool("--job", sleeper.pid, "--record", "0:2").fails("no rank below", "RANK")
-    case.tool("--job", 2 ** 22 + 1, "--record", "0:2").fails("no process")
-    case.tool("-p", "1,1", "--record", "0:2").fails("given twice")
-    case.tool("-p", 1, "--job", 1).fails("exclude each other")
-    case.tool("-p", "1,2", "-o", "one.ptrec", "--record", "0:2").fails("name a directory")
+    case.tool("--job", sleeper.pid, "--record", "0:2").fails("target.ranks-missing", sleeper.pid)
+    case.tool("--job", 2 ** 22 + 1, "--record", "0:2").fails("target.process-missing", 2 ** 22 + 1)
+    case.tool("-p", "1,1", "--record", "0:2").fails("cli.pid-given-twice", 1)
+    case.tool("-p", 1, "--job", 1).fails("cli.pid-excludes-job")
+    case.tool("-p", "1,2", "-o", "one.ptrec", "--record", "0:2").fails("cli.job-output-no-directory", "one.ptrec")
 
 
 @test("a launcher by -p: that it mixes ranks is said; of a rank nothing")
 def launcher(case):
     job = Launched(case, ranks=2)
-    text = f"process {job.popen.pid} is no rank, but started 2"
     tool = case.tool("-p", job.popen.pid, "--duration", "1s", "--no-trace").done(120)
-    assert text in tool.err and f"--job {job.popen.pid}" in tool.err, tool.err
+    assert tool.said("cli.pid-is-launcher", job.popen.pid, 2), tool.err
     tool = case.tool("-p", job.pids()[0], "--duration", "1s", "--no-trace").done(120)
-    assert "is no rank" not in tool.err, tool.err
+    assert not tool.said("cli.pid-is-launcher"), tool.err
 
 
 @test("proftrace is killed: the captures of all ranks leave in order")

@@ -115,7 +115,7 @@ def standing_still(case):
     tool.signal(signal.SIGSTOP)
     job.wait_parked()
     tool.signal(signal.SIGCONT)
-    process.wait_for(lambda: "device times end here: the library" in tool.err, LONG_S,
+    process.wait_for(lambda: tool.said("capture.device-times-end", "the library"), LONG_S,
                      "proftrace to notice")
     tool.interrupt().done(LONG_S)
     said = "device times for the first "
@@ -135,7 +135,7 @@ def dies(case, sig, *command):
     job.popen.send_signal(sig)
     job.popen.wait(LONG_S)
     tool.done(LONG_S)
-    assert "the target ended" in tool.err, tool.err
+    assert tool.said("cli.target-ended-in-window"), tool.err
     return job, tool
 
 

@@ -58,7 +58,7 @@ def asks_the_loader(case):
     process.wait_for(lambda: "records" in job.out(), LONG_S, "the tool")
     assert "records 0" in job.out(), job.out()
     tool.popen.send_signal(signal.SIGCONT)
-    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    process.wait_for(lambda: tool.said("capture.device-times-end"), LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
     job.wait_progress()
     job.popen.send_signal(signal.SIGTERM)

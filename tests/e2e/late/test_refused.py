@@ -19,8 +19,7 @@ PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 def check_without(case, job, why, *options):
     """Everything but device times, and the reason in the report and on the terminal."""
     tool = record(case, job, "--duration", "300ms", *options).done()
-    said = f"no device times: {why}"
-    assert said in " ".join(tool.err.split()), f"no '{said}' in: {tool.err}"
+    assert any(m.is_of("device.no-device-times", [why]) for m in tool.messages()), f"no '{why}' in: {tool.err}"
     assert why in notes(tool), notes(tool)
     # It goes on without: there is nothing to be left out.
     assert "--no-inject" not in tool.err + notes(tool), tool.err + notes(tool)
@@ -78,7 +77,7 @@ def no_cupti(case):
     check_without(case, job, "no libcupti of CUDA 13 was found for process")
     assert "not by CUPTI: no libcupti of CUDA 13" in doctor(job.pid)
     before.check()
-    record(case, job, "--cupti", "/nonexistent", "--duration", "1s").fails("does not see such a file")
+    record(case, job, "--cupti", "/nonexistent", "--duration", "1s").fails("device.cupti-file-missing", "/nonexistent", job.pid)
     check_recorded(case, job, "--duration", "300ms", "--cupti", SIM / "lib/libcupti.so.13")
     job.end()
 
@@ -90,10 +89,10 @@ def wrong_cupti(case):
     before = process.Snapshot(job.pid)
     for path in libc, "/etc/passwd":
         tool = record(case, job, "--cupti", path, "--duration", "500ms")
-        tool.fails(f"--cupti {path}: not a libcupti: it has no function cuptiSubscribe; give the libcupti.so.*")
+        tool.fails("device.cupti-file-invalid", path)
         assert tool.popen.returncode == 1, tool.popen.returncode
         tool = case.tool("run", "--cupti", path, "--", "touch", case.dir / "ran")
-        tool.fails(f"--cupti {path}: not a libcupti")
+        tool.fails("device.cupti-file-invalid", path)
         assert not (case.dir / "ran").exists()
     before.check()
     assert not job.has_library()
@@ -105,7 +104,7 @@ def wrong_cupti(case):
 def wrong_op(case):
     job = GpuJob(case)
     before = process.Snapshot(job.pid)
-    record(case, job, "--op", "nolib:*", "--duration", "500ms").fails("no library nolib")
+    record(case, job, "--op", "nolib:*", "--duration", "500ms").fails("capture.function-library-missing", job.pid, "nolib")
     before.check()
     assert not job.has_library()
     job.end()
@@ -134,8 +133,7 @@ def unused_cupti(case):
     job = GpuJob(case)
     for path, says in (own, False), (own, False), (other, True):
         tool = check_recorded(case, job, "--duration", "300ms", "--cupti", path)
-        said = f"--cupti {path} is not used: process {job.pid} has a libcupti already"
-        assert (said in tool.err) == says, tool.err
+        assert tool.said("capture.cupti-option-unused", path, job.pid) == says, tool.err
     job.end()
 
 
@@ -186,7 +184,7 @@ def traced(case):
     libc.ptrace(PTRACE_INTERRUPT, job.pid, None, None)
     os.waitpid(job.pid, 0)
     tool = record(case, job, "--duration", "300ms").done()
-    assert "is held by process" in tool.err and "kill -CONT" not in tool.err, tool.err
+    assert tool.said("capture.target-held-by-tracer") and not tool.said("capture.target-stopped"), tool.err
     assert libc.ptrace(PTRACE_DETACH, job.pid, None, None) == 0
     check_recorded(case, job)
     job.end()
@@ -251,7 +249,7 @@ def seccomp_allows(case):
 
     process.wait_for(has_filter, LONG_S, "its filter")
     tool.done(LONG_S)
-    assert "no device times" not in tool.err, tool.err
+    assert not tool.said("device.no-device-times"), tool.err
     check_recorded(case, job)
     job.end()
 

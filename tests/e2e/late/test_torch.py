@@ -8,7 +8,7 @@ import time
 from gpu import DEVICE, LONG_S, PYTHON, ROOT, GpuJob, compare, doctor, dumped, notes, record
 from lib import process
 from lib.runner import test
-from lib.tool import row
+from lib.tool import STOPPED, row
 
 JOB = pathlib.Path(__file__).with_name("job.py")
 TWO_DEVICES = ROOT / "tests/workloads/two_devices.py"
@@ -93,7 +93,7 @@ def training(case):
     for i, options in enumerate([[], ["--sync-events"], []]):
         tool = case.tool("-p", job.pid, "--record", "0:8", "--no-trace", "--no-progress", *options)
         tool.done(LONG_S)
-        assert ("was still in" in tool.err) == (i > 0), tool.err
+        assert (tool.said("capture.library-loaded", "was still in")) == (i > 0), tool.err
         kernels, copies, _ = compare(job, tool.recordings()[0])
         assert kernels >= 8 * 20 and copies >= 8 * 3, (kernels, copies)
         calls, waits = event_waits(job)
@@ -246,7 +246,7 @@ def recorded(case):
 def within_window(case):
     job, tool = recorded(case)
     profile(job)
-    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    process.wait_for(lambda: tool.said("capture.device-times-end"), LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
     assert "another tool began to use CUPTI" in notes(tool), notes(tool)
     assert compare(job, tool.recordings()[0], may_miss=1_000_000)[0]
@@ -270,7 +270,7 @@ def unnoticed(case):
     job.popen.send_signal(signal.SIGUSR1)
     process.wait_for(lambda: "profiling since" in job.out(), LONG_S, "torch.profiler")
     tool.popen.send_signal(signal.SIGCONT)
-    process.wait_for(lambda: "device times end here" in tool.err, LONG_S, "proftrace to notice")
+    process.wait_for(lambda: tool.said("capture.device-times-end"), LONG_S, "proftrace to notice")
     tool.interrupt().done(LONG_S)
     end(job)
     check_profiled(job)
@@ -288,7 +288,7 @@ def far(case):
     process.wait_for(lambda: len(steps(job)) > before + 30, LONG_S, "steps far from the window")
     assert job.is_served() and not job.holds_cupti()
     assert job.cupti_calls() == calls
-    tool.interrupt().fails("before the window opened")
+    tool.interrupt().fails(STOPPED)
     job.wait_parked()
     end(job)
 

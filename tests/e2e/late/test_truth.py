@@ -27,7 +27,7 @@ def late(case):
                       "libcupti_loaded": False, "libcupti": str(SIM / "lib/libcupti.so.13")}, device
     before.check()
     tool = check_recorded(case, job, "--duration", "1s")
-    assert "went into process" in tool.err
+    assert tool.said("capture.library-loaded", "went into"), tool.err
     assert row(tool.report(), "cost")["stopped_ns"] > 0
     assert row(tool.report(), "cost")["events_lost"] == 0
     assert "in it already" in doctor(job.pid)
@@ -41,7 +41,7 @@ def ten_times(case):
     stops, maps = [], None
     for i in range(10):
         tool = check_recorded(case, job)
-        assert ("was still in" in tool.err) == (i > 0), tool.err
+        assert (tool.said("capture.library-loaded", "was still in")) == (i > 0), tool.err
         stops.append(row(tool.report(), "cost")["stopped_ns"])
         process.wait_for(lambda: process.threads(job.pid) == threads, 60, "the threads of before")
         assert process.descriptors(job.pid) == fds
@@ -233,8 +233,8 @@ def without_variable(case):
     tool = case.tool("run", "--duration", "300ms", "--step-timeout", "200ms", "--no-trace",
                      "--", "env", "-u", "CUDA_INJECTION64_PATH", SIM / "client/train", 0, 3000,
                      env=env)
-    process.wait_for(lambda: "recording: " in tool.err, 60, "the recording")
+    process.wait_for(lambda: tool.said("cli.recording-written"), 60, "the recording")
     os.kill(int(tool.out.split()[1]), signal.SIGTERM)
     tool.done()
-    assert "went into process" in tool.err
+    assert tool.said("capture.library-loaded", "went into"), tool.err
     assert any(r["event_type"].strip() == "Kernel" for r in tool.report()["overview"]["rows"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """proftrace as the tests run it."""
 import bisect
+import fnmatch
 import json
 import os
 import pathlib
@@ -13,8 +14,51 @@ PROFTRACE = os.environ.get(
     "PROFTRACE", str(pathlib.Path(__file__).resolve().parents[3] / "build/proftrace"))
 
 
+# Ctrl-C ended it before a window was open, which depends on what it did then.
+STOPPED = "cli.stopped-early", "capture.start-stopped", "capture.window-stopped"
+
+
+class Message:
+    """A line of stderr: an object of --messages json."""
+
+    def __init__(self, line):
+        self.level, self.key, self.arguments = line["level"], line["key"], line.get("arguments", [])
+        about, rank = line.get("process"), line.get("rank")
+        self.prefix = "" if about is None else f"{about}: " if rank is None else f"rank {rank} ({about}): "
+        title = {"warning": "warning: ", "debug": "debug: "}.get(self.level, "")
+        self.line = f"proftrace: {self.prefix}{title}{line['text']}"
+        self.causes = self.all_causes(line)
+
+    @staticmethod
+    def all_causes(known):
+        """(key, arguments) of what a message names as its cause, and of the causes of that."""
+        causes = known.get("causes", [])
+        return [(cause["key"], cause.get("arguments", [])) for cause in causes] + [
+            found for cause in causes for found in Message.all_causes(cause)]
+
+    def is_of(self, key, arguments):
+        """Is the key its own or that of a cause, with these arguments among others? The key may be a pattern, or several;
+        a text may be a part of an argument."""
+        def among(wanted, given):
+            return any(wanted == g or isinstance(wanted, str) and isinstance(g, str) and wanted in g for g in given)
+
+        wanted = [a if isinstance(a, (int, float)) else str(a) for a in arguments]
+        keys = (key,) if isinstance(key, str) else key
+        return any(known and any(fnmatch.fnmatch(known, k) for k in keys) and all(among(w, given) for w in wanted)
+                   for known, given in [(self.key, self.arguments), *self.causes])
+
+
+def message(line):
+    """None: the line is none, but of a table or of the program that `proftrace run` runs."""
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return None
+    return Message(parsed) if isinstance(parsed, dict) and "level" in parsed and "text" in parsed else None
+
+
 class Tool:
-    """One run of proftrace in a directory of its own, where its files go."""
+    """One run of proftrace in a directory of its own, where its files go. Its messages are JSON."""
     count = 0
 
     def __init__(self, directory, *args, wrap=(), stdout=None, binary=PROFTRACE, env=None):
@@ -26,7 +70,8 @@ class Tool:
         with open(self.dir / "stdout", "w") as out, open(self.dir / "stderr", "w") as err:
             self.popen = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, cwd=self.dir,
                                           stdout=out if stdout is None else stdout, stderr=err,
-                                          env=env, start_new_session=True)
+                                          env={**(os.environ if env is None else env), "PROFTRACE_MESSAGES": "json"},
+                                          start_new_session=True)
         self.pid = self.popen.pid
 
     @property
@@ -35,7 +80,16 @@ class Tool:
 
     @property
     def err(self):
-        return (self.dir / "stderr").read_text()
+        """stderr as without PROFTRACE_MESSAGES."""
+        lines = (self.dir / "stderr").read_text().split("\n")
+        return "\n".join(m.line if m else line for line, m in ((line, message(line)) for line in lines))
+
+    def messages(self):
+        return list(filter(None, map(message, (self.dir / "stderr").read_text().split("\n"))))
+
+    def said(self, key, *arguments):
+        """Was there a message with this key, itself or as a cause, and these arguments among others?"""
+        return any(m.is_of(key, arguments) for m in self.messages())
 
     def recordings(self):
         return sorted(self.dir.glob("*.ptrec"))
@@ -54,12 +108,11 @@ class Tool:
         assert status == 0, f"{' '.join(self.command)} ended with {status}: {self.err}"
         return self
 
-    def fails(self, *words, timeout_s=60):
-        """Waits for failure whose message has all of the words."""
+    def fails(self, key, *arguments, timeout_s=60):
+        """Waits for failure with a message of this key, which has all of the arguments."""
         status = self.wait(timeout_s)
         assert status > 0, f"{' '.join(self.command)} ended with {status}: {self.err}"
-        for word in words:
-            assert word in self.err, f"no '{word}' in: {self.err}"
+        assert self.said(key, *arguments), f"no {key} {arguments}: {(self.dir / 'stderr').read_text()}"
         return self
 
     def wait_recording(self, timeout_s=120):

@@ -114,7 +114,8 @@ def finds_and_exports(case):
     first.wait_steps(5)
     before.check()
     # That they stood still is told.
-    assert all("is stopped" in line for line in monitor.tool.err.splitlines() if "warning" in line), monitor.tool.err
+    warnings = [m for m in monitor.tool.messages() if m.level == "warning"]
+    assert all(m.key == "capture.target-stopped" for m in warnings), monitor.tool.err
 
 
 def stop_all(launcher):
@@ -225,7 +226,7 @@ def http(case):
     assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
     assert "No job is watched" in monitor.text("/")
     other = case.tool("monitor", "--listen", monitor.place, "--store", monitor.store)
-    other.fails("cannot listen")
+    other.fails("monitor.listen-failed", monitor.place)
     assert monitor.end() == 0, monitor.tool.err
     path = case.dir / "socket"
     monitor = Monitor(case, own("none"), place=path)
@@ -249,7 +250,7 @@ def exporter_lost(case):
         before = exporter()
         os.kill(before, sig)
         process.wait_for(lambda: exporter() not in (0, before), 60, f"another one after {sig}")
-        assert why in monitor.tool.err, monitor.tool.err
+        assert monitor.tool.said("monitor.exporter-restarted", why), monitor.tool.err
         monitor.wait_windows(job, 1)
     assert session in process.children(monitor.pid)
     assert monitor.value("proftrace_monitor_attach_failures_total", reason="failed") == 0
@@ -261,13 +262,13 @@ def exporter_lost(case):
 def hangup(case):
     monitor = Monitor(case, own("none"))
     os.kill(monitor.pid, signal.SIGHUP)
-    process.wait_for(lambda: "stays as it was: it was started without --config" in monitor.tool.err, 10, "a message")
+    process.wait_for(lambda: monitor.tool.said("cli.monitor-without-config"), 10, "a message")
     assert monitor.ask("/health")[0] == 200
     assert monitor.end() == 0, monitor.tool.err
     monitor = Monitor(case, own("none"), wrap=["nohup"])
     os.kill(monitor.pid, signal.SIGHUP)
     time.sleep(2)
-    assert monitor.ask("/health")[0] == 200 and "SIGHUP" not in monitor.tool.err, monitor.tool.err
+    assert monitor.ask("/health")[0] == 200 and not monitor.tool.said("monitor.config-not-changed"), monitor.tool.err
     assert monitor.end() == 0, monitor.tool.err
 
 
@@ -280,22 +281,22 @@ def reload(case):
     process.wait_for(lambda: monitor.rank(job), 30, "its session")
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.005
 
-    def hang_up(text, said, result, cnt):
+    def hang_up(text, key, result, cnt):
         file.write_text(text)
         os.kill(monitor.pid, signal.SIGHUP)
         process.wait_for(lambda: monitor.value("proftrace_monitor_reloads_total", result=result) == cnt, 20, text)
-        assert said in monitor.tool.err, monitor.tool.err
+        assert monitor.tool.said(key), monitor.tool.err
 
-    hang_up("bugdet = 1%\n", "stays as it was: ", "refused", 1)
-    hang_up("store = /elsewhere\nbudget = 1%\n", "", "ok", 1)  # the command line has another, which holds
+    hang_up("bugdet = 1%\n", "cli.config-option-unknown", "refused", 1)
+    hang_up("store = /elsewhere\nbudget = 1%\n", "monitor.config-changed", "ok", 1)  # the command line has another, which holds
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.01
     process.wait_for(lambda: monitor.rank(job)["steps"], 60, "steps of the job, which is watched on")
-    hang_up("max-series = 100\nbudget = 3%\n", "stays as it was: --max-series needs a restart", "refused", 2)
+    hang_up("max-series = 100\nbudget = 3%\n", "cli.monitor-series-needs-restart", "refused", 2)
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.01
-    hang_up(f"deny = command:{own('reload')}*\n", "", "ok", 2)
+    hang_up(f"deny = command:{own('reload')}*\n", "monitor.config-changed", "ok", 2)
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.005
     process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="denied") == 1, 20, "a rule")
-    process.wait_for(lambda: f"process {job.pid} is watched no longer" in monitor.tool.err, 20, "its session to end")
+    process.wait_for(lambda: monitor.tool.said("monitor.process-watched-no-longer", job.pid), 20, "its session to end")
     job.wait_steps(3)
     assert monitor.end() == 0, monitor.tool.err
 
@@ -305,7 +306,7 @@ def record_now(case):
     job = named(case, "post")
     token = case.dir / "token"
     token.write_text("s3cret\n")
-    case.tool("monitor", "--token-file", token, "--check").fails("chmod 600")
+    case.tool("monitor", "--token-file", token, "--check").fails("cli.token-readable-by-others", token)
     token.chmod(0o600)
     # So little may be open that no window comes by itself.
     monitor = Monitor(case, own("post"), "--token-file", token, "--max-duty", "0.001%", budget=())
@@ -342,40 +343,42 @@ def config(case):
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.04
     assert monitor.end() == 0, monitor.tool.err
     file.write_text("keep = 2G\nbugdet = 3%\n")
-    case.tool("monitor", "--config", file, "--check").fails("line 2", "did you mean budget?")
+    case.tool("monitor", "--config", file, "--check").fails("cli.config-line", 2, "did you mean budget?")
     file.write_text("[record]\n")
-    case.tool("monitor", "--config", file, "--check").fails("line 1", "[monitor]")
-    for line in ("keep = much", "deny = x", "config = y", "check = 1", "keep 2G", "listen = 0.0.0.0:1"):
+    case.tool("monitor", "--config", file, "--check").fails("cli.config-line", 1, "[monitor]")
+    for line in ("keep = much", "deny = x", "config = y", "check = 1", "keep 2G"):
         file.write_text(line)
-        case.tool("monitor", "--config", file, "--check").fails(line.split()[0])
-    for line, why in (("deny = command:jupyter*  # notebooks", "a line of its own"), ("deny = 'command:x*'", "quotes"),
-                      ("keep = 2G\n\0", "NUL")):
+        case.tool("monitor", "--config", file, "--check").fails("cli.config-line", 1, line.split()[0])
+    file.write_text("listen = 0.0.0.0:1")
+    case.tool("monitor", "--config", file, "--check").fails("monitor.listen-invalid", "0.0.0.0:1")
+    for line, why in (("deny = command:jupyter*  # notebooks", "cli.config-comment-behind-value"),
+                      ("deny = 'command:x*'", "cli.config-value-quoted"), ("keep = 2G\n\0", "cli.config-binary")):
         file.write_text(line)
         case.tool("monitor", "--config", file, "--check").fails(why)
     file.write_text("keep = 2G\n")
     for mode, uid in ((0o666, 0), (0o620, 0), (0o600, 12345)):
         file.chmod(mode)
         os.chown(file, uid, 0)
-        case.tool("monitor", "--config", file, "--check").fails("another user owns it")
+        case.tool("monitor", "--config", file, "--check").fails("cli.config-writable-by-others", file)
     secret = case.dir / "secret"
     secret.write_text("root:$y$j9T$hash:20000::\n")
     shown = case.tool("monitor", "--config", secret, "--check")
-    shown.fails("line 1")
+    shown.fails("cli.config-line", 1)
     assert "hash" not in shown.err, shown.err
-    case.tool("monitor", "--config", case.dir, "--check").fails("it is no file")
-    case.tool("monitor", "--config", "/no/such", "--check").fails("No such file")
+    case.tool("monitor", "--config", case.dir, "--check").fails("cli.config-unreadable", case.dir, "it is no file")
+    case.tool("monitor", "--config", "/no/such", "--check").fails("cli.config-unreadable", "/no/such", "No such file")
 
 
 @test("refuses other hosts, rules that are none, and a store that others can write to")
 def refuses(case):
-    case.tool("monitor", "--listen", "0.0.0.0:9477").fails("127.0.0.1:PORT")
-    case.tool("monitor", "--allow", "python").fails("command:GLOB")
-    case.tool("monitor", "--budget", "0%").fails("--budget")
-    case.tool("monitor", "4242").fails("finds jobs by itself")
+    case.tool("monitor", "--listen", "0.0.0.0:9477").fails("monitor.listen-invalid", "0.0.0.0:9477")
+    case.tool("monitor", "--allow", "python").fails("monitor.rule-invalid", "python")
+    case.tool("monitor", "--budget", "0%").fails("cli.monitor-budget-zero")
+    case.tool("monitor", "4242").fails("cli.monitor-argument-unexpected", "4242")
     store = case.dir / "open"
     store.mkdir()
     store.chmod(0o777)
-    case.tool("monitor", "--store", store, "--listen", case.dir / "s").fails("another user")
+    case.tool("monitor", "--store", store, "--listen", case.dir / "s").fails("monitor.store-writable-by-others", store)
     assert re.search(r"first stage", subprocess.run([PROFTRACE, "help", "monitor"], text=True,
                                                     capture_output=True, check=True).stdout)
 
@@ -396,7 +399,7 @@ def limits(case):
     process.wait_for(lambda: monitor.rank(job)["steps"] > before["steps"] + 10, 40, "steps")
     # One that was open may end.
     assert sum_windows(monitor) <= windows + 1 and not monitor.rank(late)
-    assert "no window opens: --cpu is used up" in monitor.tool.err, monitor.tool.err
+    assert monitor.tool.said("monitor.windows-held", "--cpu is used up"), monitor.tool.err
     assert monitor.end() == 0, monitor.tool.err
 
 

@@ -11,7 +11,7 @@ def check(case, *options):
     tool = case.tool("--job", job.pid, "--record", f"2:{2 + jobs.STEPS}", "--no-trace").done()
     # Neither the server nor the scheduler, which have numbers of workers.
     assert len(tool.recordings()) == 2, tool.recordings()
-    assert "it is a server or scheduler of the job (DMLC_ROLE, MS_ROLE)" in tool.err, tool.err
+    assert tool.said("cli.job-server-left-out"), tool.err
     for index in range(2):
         tables = tool.report(index=index)
         assert row(tables, "summary")["steps"] == jobs.STEPS, tables["summary"]
@@ -28,4 +28,4 @@ def launched(case):
 @test("workers that nobody has numbered are ranks without numbers")
 def unnumbered(case):
     tool = check(case, "--without", "DMLC_TASK_ID")
-    assert "is left out: no rank" not in tool.err, tool.err
+    assert not tool.said("cli.job-process-left-out"), tool.err

@@ -42,7 +42,7 @@ def start(case, *args, devices=1):
 def truth_of(case, tool, pid):
     truth = Truth(case.dir / f"truth.{pid}")
     assert not truth.misuse, truth.misuse
-    assert "no device times" not in tool.err, tool.err
+    assert not tool.said("device.no-device-times"), tool.err
     return truth
 
 
@@ -268,7 +268,8 @@ def majors(first, second):
         job = case.job("two_cuda.py", first, second, fresh=True, LD_LIBRARY_PATH=f"{BUILD / 'simgpu/13/lib'}:{SIM / 'lib'}",
                        SIMGPU_TRUTH=str(case.dir / "truth")).wait_steps(10)
         tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
-        assert f"process {job.pid} uses CUDA 13 and 11: device times come from the libcupti of CUDA 13;" in tool.err, tool.err
+        assert tool.said("capture.device-call-warning", job.pid,
+                         "uses CUDA 13 and 11: device times come from the libcupti of CUDA 13;"), tool.err
         notes = tool.report("--table", "cost")["cost"]["notes"]
         assert any("the process uses CUDA 13 and 11" in note for note in notes), notes
         job.wait_steps(3)
@@ -301,7 +302,7 @@ def no_cupti(case):
     tool = case.tool("-p", job.pid, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
     job.wait_steps(3)
     said = f"no device times: no libcupti of CUDA 11 was found for process {job.pid}"
-    assert said in tool.err, tool.err
+    assert tool.said("device.cupti-of-cuda-not-found", 11, job.pid), tool.err
     assert not [e for e in tool.events() if e["type"] == "device"], "activities"
     noted = {name: [n for n in table["notes"] if said in n] for name, table in tool.report("--table", "all").items()
              if isinstance(table, dict)}
@@ -315,5 +316,6 @@ def other_cupti(case):
     other = BUILD / "simgpu/13/lib/libcupti.so.13"
     tool = case.tool("-p", job.pid, "--cupti", other, "--duration", "500ms", "--no-trace", "--no-progress").done(60)
     job.wait_steps(3)
-    assert f"process {job.pid} is given the libcupti of CUDA 13 and uses CUDA 11: whether" in tool.err, tool.err
+    assert tool.said("capture.device-call-warning", job.pid,
+                     "is given the libcupti of CUDA 13 and uses CUDA 11: whether"), tool.err
     assert len([e for e in tool.events() if e["type"] == "device"]) > 20, "activities"

@@ -21,7 +21,7 @@ def run(case):
                      "--", PYTHON, WORKLOADS / "paddle_train.py", "--device", "gpu", "--mode", "static", "--log", log,
                      env=dict(ENV, **settings(case)))
     tool.wait_recording()
-    process.wait_for(lambda: "recording:" in tool.err, 60, "a recording")
+    process.wait_for(lambda: tool.said("cli.recording-written"), 60, "a recording")
     made = Count(log, "step ")
     want = made.look() + 3
     process.wait_for(lambda: made.look() >= want, 60, "more steps")

@@ -151,7 +151,7 @@ def truth_of(case, job, tool, events):
     job.wait_steps(3)
     truth = Truth(case.dir / f"truth.{job.pid}")
     assert not truth.misuse, truth.misuse
-    assert "no device times" not in tool.err, tool.err
+    assert not tool.said("device.no-device-times"), tool.err
     steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
     same(sorted(steps), list(STEPS), "steps")
     return truth, steps, list(truth.of(steps))
@@ -332,7 +332,7 @@ def profiler_at_work(case):
     job.signal(signal.SIGUSR1)
     time.sleep(2)  # it logs no steps meanwhile
     tool = record(case, job)
-    assert "no device times: another tool uses CUPTI" in tool.err, tool.err
+    assert tool.said("device.no-device-times", "another tool uses CUPTI"), tool.err
     job.signal(signal.SIGUSR1)
     process.wait_for(path.exists, 60, "paddle.profiler's events")
     seen = json.loads(path.read_text())

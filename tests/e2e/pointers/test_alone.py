@@ -36,7 +36,7 @@ def same(case):
     seen(by_pointers)
     data.check()
     by_probes = record(case, job, "--no-prune").done(LONG_S)
-    assert "our library" not in by_probes.err, by_probes.err
+    assert not by_probes.said("capture.library-loaded"), by_probes.err
     check_steps(by_pointers, check_steps(by_probes))
     ours, theirs = forward_of(by_pointers), forward_of(by_probes)
     assert ours == theirs and len(ours) > 10, (ours - theirs, theirs - ours)
@@ -103,7 +103,7 @@ def stays_out(case):
     for option, why in (("--record-shapes", "neither shapes nor stacks"), ("--detail=phase", "at --detail operator alone"),
                         ("--max-overhead=90%", "less than --max-overhead")):
         tool = record(case, job, "--inject", option).done(LONG_S)
-        assert why in tool.err and "our library stays out" in tool.err, tool.err
+        assert tool.said("capture.library-stays-out", job.pid, why), tool.err
     assert not any("libproftrace" in m[4] for m in process.mappings(job.pid))
     end(job)
 

@@ -7,7 +7,7 @@ import sense
 from lib import process
 from lib.ctl import ctl, obeyed, recording, wait_state
 from lib.runner import test
-from lib.tool import report
+from lib.tool import STOPPED, report
 
 
 def steps_of(path):
@@ -65,14 +65,14 @@ def second_session(case):
     first = case.tool("-p", job.pid, "--paused")
     wait_state(job, "process:")
     who = f"another session, proftrace with process id {first.pid}, has it"
-    case.tool("-p", job.pid, "--paused").fails("--paused", who)
+    case.tool("-p", job.pid, "--paused").fails("capture.paused-not-reachable", job.pid, who)
     second = case.tool("-p", job.pid, "--record", "0:3", "--no-trace").done()
-    assert f"warning: `proftrace ctl {job.pid}` does not reach this session: {who}" in second.err
+    assert second.said("capture.control-not-reachable", job.pid, who), second.err
     sense.check(second.report(), 3)
     wait_state(job, "state: paused")
     obeyed(job, "stop")
     first.wait()
-    assert "does not reach" not in first.err, first.err
+    assert not first.said("capture.control-not-reachable"), first.err
 
 
 @test("ctl: a session that waits to start or attaches is reached from its first moment")
@@ -94,7 +94,7 @@ def waiting(case):
 
     tool = begin("--record", "0:3", "--start-after", "300s")
     obeyed(job, "stop")
-    tool.fails("stopped before")
+    tool.fails(STOPPED)
 
     tool = begin("--record", "0:3", "--start-at", f"@{int(time.time()) + 300}")
     obeyed(job, "start")

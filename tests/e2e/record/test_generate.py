@@ -58,5 +58,5 @@ def varying(case):
 def other_marks(case):
     job = case.job("train.py").wait_steps(3)
     tool = attach(case, job, "--detail", "phase", "--step-unit", "request").done()
-    assert "--step-unit changes nothing: steps are told by DataLoader" in tool.err, tool.err
-    case.tool("-p", job.pid, "--step-unit", "request", "--step-probe", "aten::argmax").fails("exclude each other")
+    assert tool.said("capture.step-unit-without-effect", "DataLoader"), tool.err
+    case.tool("-p", job.pid, "--step-unit", "request", "--step-probe", "aten::argmax").fails("cli.step-unit-excludes", "--step-probe")

@@ -22,8 +22,8 @@ def record(case, job):
     sense.check_text(tool.out)
     assert re.search(r"^perf: batch_cost \S+ .s \(.* to .*\)(, reader_cost .*)?, ips .* steps/s$", tool.out, re.M)
     assert re.search(r"^more tables: --table overview\S*, or --table all$", tool.out, re.M), tool.out
-    assert str(recording.name) in tool.err and str(trace.name) in tool.err, tool.err
-    assert re.search(f"proftrace report --html page.html .*{recording.name}\n$", tool.err), tool.err
+    assert tool.said("cli.recording-written", recording.name) and tool.said("cli.trace-written", trace.name), tool.err
+    assert tool.messages()[-1].is_of("cli.page-offered", [recording.name]), tool.err
     # The live command runs the offline code.
     again = case.tool("report", recording).done()
     assert again.out == tool.out
@@ -122,10 +122,10 @@ for _ in range(3):
 def short(case):
     program = case.dir / "short.py"
     program.write_text(SHORT)
-    case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("--no-steps records from the first")
+    case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("capture.window-target-ended", "--no-steps records from the first")
     tool = case.tool("run", "--no-steps", "--no-trace", "--record-shapes", "--", PYTHON, program).done(120)
     assert "missing:" not in tool.err, tool.err
-    assert "the target ended, and the window with it" in tool.err, tool.err
+    assert tool.said("cli.target-ended"), tool.err
     tables = tool.report()
     assert sense.rows(tables, "summary")[0]["step_rule"] == "none was looked for (--no-steps)"
     assert calls(tables, "aten::linear") == 9 and calls(tables, "aten::sum") == 3, tool.err
@@ -133,7 +133,7 @@ def short(case):
     parts = sense.by_name(tables, "model")
     assert [parts[p]["calls"] for p in ("Forward", "Backward", "Optimization")] == [3, 3, 3], parts
     assert sum(r["cpu_total_ns"] for n, r in parts.items() if n != "Window") < 1.01 * parts["Window"]["cpu_total_ns"]
-    case.tool("run", "--no-steps", "--record", "2:10", "--", PYTHON, program).fails("exclude each other")
+    case.tool("run", "--no-steps", "--record", "2:10", "--", PYTHON, program).fails("cli.no-steps-excludes", "--record")
 
 
 @test("run --no-steps --dump-every: the first window alone says that the program stood still")
@@ -162,7 +162,7 @@ def kinds(case):
     program = case.dir / "kinds.py"
     program.write_text(KINDS)
     case.tool("run", "--record", "0:4", "--step-timeout", "5s", "--", PYTHON, program).fails(
-        "in no order that repeats", "--step-range request, which comes after the longest pauses")
+        "capture.steps-irregular-suggested", "--step-range request")
 
 
 @test("inference without a loader: the period of its calls")

@@ -87,16 +87,16 @@ def works_below(case):
     child, = process.children(job.pid)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace", "-v").wait_recording()
     assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s where operators are called
-    assert f"process {child} (" in tool.err and f"proftrace -p {child}" in tool.err, tool.err
+    assert tool.said("capture.descendant-has-framework", child), tool.err
     tool.done()
 
 
 @test("looking for steps: where --max-overhead leaves no room, or little, to look at operators, the error says so")
 def no_room(case):
     job = case.job("aperiodic.py").wait_steps(3)
-    for percent, told in (("0", "--max-overhead 0 leaves no room"),
-                          ("0.02", "--max-overhead left no room to look at them for longer")):
-        case.tool("-p", job.pid, "--record", "2:4", "--step-timeout", "8s", "--max-overhead", percent).fails(told)
+    for percent, told in (("0", ("capture.steps-no-overhead-left",)),
+                          ("0.02", ("capture.steps-irregular", "--max-overhead left no room to look at them for longer"))):
+        case.tool("-p", job.pid, "--record", "2:4", "--step-timeout", "8s", "--max-overhead", percent).fails(*told)
 
 
 @test("a window by time: the budget holds, and what short operators are estimated to be is what the job's log says",

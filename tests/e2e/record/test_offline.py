@@ -66,7 +66,7 @@ def check_choice(offline):
     every = sense.titles(offline.report("--table", "all", "--width", 100))
     assert {"Overview Summary", "Operator Summary", "Perf Summary"} < set(every), every
     tool = offline.case.tool("report", "--table", "modle", offline.path)
-    tool.fails("modle", "operator")
+    tool.fails("analysis.table-unknown-suggested", "modle", "model", "operator")
 
 
 def check_sorting(offline):
@@ -112,7 +112,7 @@ def check_export(offline):
     assert len(sense.check_trace(offline.dir / "plain.json", 8)) == len(events)
     before = offline.path.read_bytes()
     onto = offline.case.tool("export", "-o", offline.path, offline.path)
-    onto.fails("--output", "the recording itself", "a name of its own")
+    onto.fails("cli.export-is-recording", offline.path)
     assert offline.path.read_bytes() == before
 
 
@@ -160,19 +160,19 @@ def own_recording(case):
     recording, other = case.dir / "a.ptrec", case.dir / "other.ptrec"
     other.symlink_to(recording)
     tool = run_for_a_second(case, "-o", recording, "--report-file", other)
-    tool.fails(f"--report-file {other} is the recording {recording}")
+    tool.fails("cli.report-file-is-kept-recording", other, recording)
     assert json.loads(case.tool("report", "--format", "json", recording).done().out)["summary"]
 
 
 @test("run: the program's own status, and programs that cannot be profiled")
 def run_status(case):
     case.tool("run", "--record", "2:4", "--", "/nonexistent/program").fails(
-        "/nonexistent/program", "No such file")
+        "cli.program-not-started", "/nonexistent/program", "No such file")
     tool = case.tool("run", "--record", "0:2", "--no-report", "--no-trace", "--", PYTHON,
                      WORKLOADS / "mlp_train.py", "--steps", 1500, "--exit-status", 3, env=dict(ENV))
     assert tool.wait(60) == 3, tool.err
-    assert "status 3" in tool.err and tool.recordings(), tool.err
-    case.tool("run", "--record", "0:2", "--", sys.executable, "-c", "print('hello')").fails("ended")
+    assert tool.said("cli.program-failed", 3) and tool.recordings(), tool.err
+    case.tool("run", "--record", "0:2", "--", sys.executable, "-c", "print('hello')").fails("capture.framework-never-loaded")
 
 
 SAVES = """

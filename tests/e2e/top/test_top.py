@@ -196,16 +196,16 @@ def once(case):
     rows = list(csv.DictReader(io.StringIO(case.tool("top", "--once", "-f", "csv", "--address", fake.at).done().out)))
     assert [(row["job_name"], row["ranks"], row["step_seconds"], row["gpus"]) for row in rows] == [
         ("'=1+1", "1", "0.0123", ""), ("night", "2", "0.0123", "")], rows
-    case.tool("top", "--address", fake.at).fails("top needs a terminal", "proftrace top --once", "curl")
-    case.tool("top", "--once", "--socket", case.dir / "none").fails("No such file", "sudo proftrace monitor")
+    case.tool("top", "--address", fake.at).fails("cli.top-needs-terminal")
+    case.tool("top", "--once", "--socket", case.dir / "none").fails("top.monitor-missing", case.dir / "none", "No such file")
     fake.body = "<html>"
-    case.tool("top", "--once", "--address", fake.at).fails("is no list of jobs")
-    case.tool("top", "--address", "192.168.0.1:80").fails("give 127.0.0.1:PORT")
-    case.tool("top", "--once", "-i", "99ms").fails("--interval: 100ms is the least allowed")
+    case.tool("top", "--once", "--address", fake.at).fails("top.monitor-answer-invalid", "is no list of jobs")
+    case.tool("top", "--address", "192.168.0.1:80").fails("top.monitor-place-invalid", "192.168.0.1:80")
+    case.tool("top", "--once", "-i", "99ms").fails("cli.top-interval-small")
     for text in ("", "two words\n", "caf\u00e9\n", "x" * 5000):
         (case.dir / "token").write_text(text)
-        case.tool("top", "--once", "--token-file", case.dir / "token").fails("its first line is no token")
-    case.tool("top", "4242").fails("top takes no argument '4242'")
+        case.tool("top", "--once", "--token-file", case.dir / "token").fails("cli.token-invalid", case.dir / "token")
+    case.tool("top", "4242").fails("cli.top-argument-unexpected", "4242")
 
 
 def cpus_of(pid, seconds):
@@ -285,8 +285,8 @@ def alone(case):
 
 @test("-p of a process that cannot be: errors")
 def alone_errors(case):
-    case.tool("top", "-p", "x").fails("give process numbers")
+    case.tool("top", "-p", "x").fails("cli.top-pid-invalid", "x")
     top = Terminal(case, "-p", "4194304")
     assert top.wait_end() == 1
     top.wait("--pid 4194304: there is no such process")
-    case.tool("top", "-p", "1", "--once").fails("--pid excludes")
+    case.tool("top", "-p", "1", "--once").fails("cli.top-pid-excludes")
