@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "monitor/monitor.h"
+#include "monitor/monitor_internal.h"
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -11,56 +11,16 @@
 #include "common/err.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
-#include "monitor/backoff.h"
-#include "monitor/exporter_watch.h"
 #include "monitor/listen_address.h"
-#include "monitor/own_usage.h"
-#include "monitor/watch.h"
-#include "monitor/window_reader.h"
 #include "monitor/window_store.h"
 
 #define COUNTS_NS    10000000000ull
 #define BEGUN_A_SCAN 2 /* sessions: to attach takes half a second of CPU time */
 #define KEEP_NS	     60000000000ull
-#define WINDOW_SHARE 4		      /* of --keep: the largest recording of a window, */
-#define WINDOW_MAX   (64u << 20)      /* and at most so many bytes */
-#define WINDOW_SPARE (16u << 20)      /* a session that writes so much more is ended */
 #define LOST_MAX     1000000000000ull /* events of a window: more is no measurement, */
 #define OVERHEAD_MAX 100.0	      /* of a window: more is no measurement */
 
-struct monitor {
-	const struct monitor_opts *opts;
-	struct event_loop loop;
-	struct event_source signals, files;
-	struct exporter_watch exporter;
-	int listen_fd;
-	struct discovery *discovery;
-	struct watch_opts watch_opts;
-	struct watch **watches;
-	size_t watch_cnt, watch_cap;
-	uint32_t next_id;
-	struct backoffs backoffs;
-	struct left { /* alone, after its session ended */
-		uint32_t id;
-		struct found_rank rank;
-	} *left;
-	size_t left_cnt, left_cap;
-	struct window_reader reader;
-	int store; /* its directory */
-	struct monitor_counts counts;
-	struct governor governor;
-	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
-	uint64_t window_bytes; /* the largest that is read and kept */
-	bool is_stopping;
-	int err; /* why it stops; err__set */
-};
-
 /* ---- what the exporter is told ---- */
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static void stop_all(struct monitor *m)
 {
@@ -93,62 +53,12 @@ static void tell_state(void *ctx, const struct watch *w)
 	tell(ctx, &message, -1);
 }
 
-static void measure_self(struct monitor *m)
-{
-	struct own_usage usage = {0};
-	double cpu_s;
-
-	own_usage__add(&usage, getpid());
-	own_usage__add(&usage, m->exporter.exporter.pid);
-	for (size_t i = 0; i < m->watch_cnt; i++)
-		if (m->watches[i]->session.pid)
-			own_usage__add(&usage, m->watches[i]->session.pid);
-	cpu_s = (double)(usage.cpu_ns + own_usage__ended_cpu_ns()) / 1e9;
-	m->counts.anonymous_bytes = usage.anonymous_bytes;
-	m->counts.bpf_bytes = usage.bpf_bytes;
-	/* What ends between the two readings is in neither. */
-	m->counts.cpu_s = fmax(m->counts.cpu_s, cpu_s);
-	governor__add(&m->governor, &(struct governor_sample){
-					    .at_ns = clock__monotonic_ns(),
-					    .cpu_s = m->counts.cpu_s,
-					    .memory_bytes = usage.anonymous_bytes + usage.bpf_bytes,
-					    .pressure = pressure__read(),
-				    });
-}
-
-/* A full disk is no fault of a session's, and our recordings are not what fills it. */
-static enum hold why_held(const struct monitor *m)
-{
-	if (!window_store__has_room(m->store, m->window_bytes + WINDOW_SPARE))
-		return HOLD_DISK;
-	return governor__hold(&m->governor);
-}
-
-static void set_hold(struct monitor *m)
-{
-	static const char *const reasons[HOLD_CNT] = {
-		[HOLD_DISK] = "the file system of --store is nearly full",
-		[HOLD_CPU] = "--cpu is used up for the latest ten minutes",
-		[HOLD_MEMORY] = "more than --memory is in use",
-		[HOLD_PRESSURE] = "others want the processors (--max-pressure)",
-	};
-	const enum hold hold = why_held(m);
-
-	if (hold == m->counts.hold)
-		return;
-	if (hold)
-		log__warn(MESSAGE_WINDOWS_HELD, reasons[hold]);
-	else
-		log__info(MESSAGE_WINDOWS_OPEN_AGAIN);
-	m->counts.hold = hold;
-}
-
 static void tell_counts(struct monitor *m)
 {
 	struct message message = {.kind = MESSAGE_COUNTS};
 
-	measure_self(m);
-	set_hold(m);
+	monitor__measure_self(m);
+	monitor__set_hold(m);
 	message.counts = m->counts;
 	tell(m, &message, -1);
 	m->counts_due_ns = clock__monotonic_ns() + COUNTS_NS;
@@ -193,7 +103,7 @@ static bool may_open(void *ctx)
 {
 	struct monitor *m = ctx;
 
-	set_hold(m);
+	monitor__set_hold(m);
 	return !m->counts.hold;
 }
 
@@ -501,47 +411,6 @@ static void look_at_exporter(struct monitor *m, uint64_t now_ns)
 		stop_all(m);
 }
 
-/* ---- the configuration ---- */
-
-static void set_opts(struct monitor *m, const struct monitor_opts *opts)
-{
-	m->opts = opts;
-	m->window_bytes = earlier(opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
-	m->counts.budget = opts->budget;
-	m->governor.limits = opts->limits;
-	m->reader.directory = opts->store;
-	m->watch_opts.store = opts->store;
-	m->watch_opts.budget = opts->budget;
-	m->watch_opts.max_duty = opts->max_duty;
-	m->watch_opts.window_steps = opts->window_steps;
-	m->watch_opts.file_bytes = m->window_bytes + WINDOW_SPARE;
-}
-
-/* Whom the rules leave out now is let go at the scan that follows. */
-static void apply(void *to, const struct monitor_opts *opts)
-{
-	struct monitor *m = to;
-
-	set_opts(m, opts);
-	m->exporter.opts.exporter.token = opts->token; /* the same text */
-	discovery__set_opts(m->discovery, &opts->discovery);
-	for (size_t i = 0; i < m->watch_cnt; i++)
-		schedule__set_budget(&m->watches[i]->schedule, opts->budget, opts->max_duty);
-	m->scan_due_ns = m->keep_due_ns = 0;
-}
-
-static void reload(struct monitor *m)
-{
-	const int err = m->opts->reload(m->opts->reload_ctx, apply, m);
-
-	m->counts.reloads[err ? RELOAD_REFUSED : RELOAD_OK]++;
-	m->counts_due_ns = 0;
-	if (err)
-		log__warn(MESSAGE_CONFIG_NOT_CHANGED, err__take(err));
-	else
-		log__info(MESSAGE_CONFIG_CHANGED, 100 * m->opts->budget);
-}
-
 /* ---- the loop ---- */
 
 static void on_signal(void *ctx)
@@ -552,9 +421,14 @@ static void on_signal(void *ctx)
 	if (read(m->signals.fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGHUP)
-		reload(m);
+		monitor__reload(m);
 	else
 		stop_all(m);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static uint64_t due(const struct monitor *m)
@@ -671,7 +545,7 @@ static int begin(struct monitor *m)
 					    .may_open = may_open,
 					    .changed = tell_state,
 					    .ctx = m};
-	set_opts(m, m->opts);
+	monitor__set_opts(m, m->opts);
 	m->discovery = discovery__new(&m->opts->discovery);
 	return m->discovery ? 0 : -ENOMEM;
 }

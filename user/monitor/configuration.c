@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the configuration changes in a monitor, at its begin and at SIGHUP. */
+#include "common/err.h"
+#include "monitor/message_table.h"
+#include "common/util.h"
+#include "monitor/monitor_internal.h"
+
+#define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
+#define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
+{
+	m->opts = opts;
+	m->window_bytes = earlier(opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
+	m->counts.budget = opts->budget;
+	m->governor.limits = opts->limits;
+	m->reader.directory = opts->store;
+	m->watch_opts.store = opts->store;
+	m->watch_opts.budget = opts->budget;
+	m->watch_opts.max_duty = opts->max_duty;
+	m->watch_opts.window_steps = opts->window_steps;
+	m->watch_opts.file_bytes = m->window_bytes + WINDOW_SPARE;
+}
+
+/* Whom the rules leave out now is let go at the scan that follows. */
+static void apply(void *to, const struct monitor_opts *opts)
+{
+	struct monitor *m = to;
+
+	monitor__set_opts(m, opts);
+	m->exporter.opts.exporter.token = opts->token; /* the same text */
+	discovery__set_opts(m->discovery, &opts->discovery);
+	for (size_t i = 0; i < m->watch_cnt; i++)
+		schedule__set_budget(&m->watches[i]->schedule, opts->budget, opts->max_duty);
+	m->scan_due_ns = m->keep_due_ns = 0;
+}
+
+void monitor__reload(struct monitor *m)
+{
+	const int err = m->opts->reload(m->opts->reload_ctx, apply, m);
+
+	m->counts.reloads[err ? RELOAD_REFUSED : RELOAD_OK]++;
+	m->counts_due_ns = 0;
+	if (err)
+		log__warn(MESSAGE_CONFIG_NOT_CHANGED, err__take(err));
+	else
+		log__info(
+			MESSAGE_CONFIG_CHANGED,
+			100 * m->opts->budget);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The state of `proftrace monitor`, for the files that it is made of. */
+#ifndef PROFTRACE_MONITOR_INTERNAL_H
+#define PROFTRACE_MONITOR_INTERNAL_H
+
+#include "monitor/backoff.h"
+#include "monitor/exporter_watch.h"
+#include "monitor/monitor.h"
+#include "monitor/watch.h"
+#include "monitor/window_reader.h"
+
+#define WINDOW_SPARE (16u << 20) /* a session that writes so many bytes more than a window may have is ended */
+
+struct monitor {
+	const struct monitor_opts *opts;
+	struct event_loop loop;
+	struct event_source signals, files;
+	struct exporter_watch exporter;
+	int listen_fd;
+	struct discovery *discovery;
+	struct watch_opts watch_opts;
+	struct watch **watches;
+	size_t watch_cnt, watch_cap;
+	uint32_t next_id;
+	struct backoffs backoffs;
+	struct left { /* alone, after its session ended */
+		uint32_t id;
+		struct found_rank rank;
+	} *left;
+	size_t left_cnt, left_cap;
+	struct window_reader reader;
+	int store; /* its directory */
+	struct monitor_counts counts;
+	struct governor governor;
+	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
+	uint64_t window_bytes; /* the largest that is read and kept */
+	bool is_stopping;
+	int err; /* why it stops; err__set */
+};
+
+/* opts stay the caller's, and in use. */
+void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts);
+/* SIGHUP */
+void monitor__reload(struct monitor *m);
+/* CPU time and memory of the monitor and its sessions, and the pressure on the host. */
+void monitor__measure_self(struct monitor *m);
+/* Decides whether windows may open: counts.hold. */
+void monitor__set_hold(struct monitor *m);
+
+#endif
