@@ -40,7 +40,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNI
 LIBS       = $(PKG_LIBS) -lZydis -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -lm -lpthread $(LDFLAGS) $(SAN)
 
 SRCS      := $(filter-out user/cli/main.c,$(sort $(wildcard user/*/*.c user/*/*/*.c exporters/*.c exporters/*/*.c)))
-OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o
+OBJS      := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/user/page/assets.o $(BUILD)/user/monitor/assets.o
 BPF_SRCS  := $(sort $(wildcard bpf/*.bpf.c))
 BPF_OBJS  := $(BPF_SRCS:%.bpf.c=$(BUILD)/%.bpf.o)
 SKEL      := $(BUILD)/bpf/proftrace.skel.h
@@ -103,8 +103,10 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags | $(SKEL) $(SYSCALLS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# What the report's page is made of goes into the program as it is.
-$(BUILD)/user/page/assets.o: user/page/assets.S $(sort $(wildcard user/page/assets/*)) $(BUILD)/cflags
+# What the pages are made of goes into the program as it is.
+$(BUILD)/user/page/assets.o: $(sort $(wildcard user/page/assets/*))
+$(BUILD)/user/monitor/assets.o: $(sort $(wildcard user/monitor/assets/*))
+$(BUILD)/%/assets.o: %/assets.S $(BUILD)/cflags
 	$(call say,AS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -o $@ $<

@@ -66,6 +66,16 @@ static int parse_deny(const char *value, void *dest)
 	return rules__add(dest, "deny", value);
 }
 
+static int parse_pages(const char *value, void *dest)
+{
+	const bool all = !strcmp(value, "all");
+
+	if (!all && strcmp(value, "owner") != 0)
+		return err__set(-EINVAL, MESSAGE_MONITOR_PAGES_INVALID, value);
+	*(bool *)dest = all;
+	return 0;
+}
+
 #define MONITOR(field) offsetof(struct monitor_command, o.field)
 
 static const struct opt opts[] = {
@@ -116,6 +126,11 @@ static const struct opt opts[] = {
 	 "with Authorization: Bearer TOKEN (curl, or r in proftrace top). Without it nobody can "
 	 "ask.",
 	 offsetof(struct monitor_command, token_file), .file_arg = true},
+	{OPT_CUSTOM, "pages", 0, "WHO",
+	 "Who may see recordings at /jobs/PID/report.html. They have command lines, file names and "
+	 "stacks of all users' jobs. owner: who can connect to a unix socket, or has the token "
+	 "(default). all: whoever can connect.",
+	 MONITOR(pages), .parse = parse_pages},
 	{OPT_STRING, "store", 0, "DIRECTORY",
 	 "Directory of the windows' recordings (default /var/lib/proftrace).", MONITOR(store),
 	 .file_arg = true},
@@ -221,6 +236,8 @@ static int refuse_changes(const struct monitor_opts *old, const struct monitor_o
 		return err__set(-EINVAL, MESSAGE_MONITOR_STORE_NEEDS_RESTART);
 	if (strcmp(old->token ? old->token : "", new->token ? new->token : ""))
 		return err__set(-EINVAL, MESSAGE_MONITOR_TOKEN_NEEDS_RESTART);
+	if (old->pages != new->pages)
+		return err__set(-EINVAL, MESSAGE_MONITOR_PAGES_NEEDS_RESTART);
 	if (old->series_max != new->series_max)
 		return err__set(-EINVAL, MESSAGE_MONITOR_SERIES_NEEDS_RESTART);
 	return 0;
@@ -300,7 +317,9 @@ const struct command command_monitor = {
 		"further failure doubles the wait. 20 good windows, or 6 hours, halve it again.\n\n"
 		"  /metrics  Prometheus text format 0.0.4\n"
 		"  /jobs     the same as JSON\n"
-		"  /         a list for a browser\n"
+		"  /jobs/PID one rank: HTML for a browser or with .html, else JSON\n"
+		"  /jobs/PID/report.html  the page of its latest recording, see --pages\n"
+		"  /         the jobs, for a browser\n"
 		"  /health   200 while the monitor works\n\n"
 		"SIGHUP: reads the file of --config again. What it says holds at once, but for "
 		"--listen, "

@@ -494,5 +494,11 @@
 	MESSAGE("cli.own-monitor-token-not-made", "cannot make a token: %s")
 #define MESSAGE_OWN_MONITOR_DIRECTORY_NOT_MADE \
 	MESSAGE("cli.own-monitor-directory-not-made", "cannot make a directory in /tmp: %s")
+#define MESSAGE_MONITOR_PAGES_INVALID \
+	MESSAGE("cli.monitor-pages-invalid", \
+		"--pages: give owner or all, not '%s'")
+#define MESSAGE_MONITOR_PAGES_NEEDS_RESTART \
+	MESSAGE("cli.monitor-pages-needs-restart", \
+		"--pages needs a restart of the monitor")
 
 #endif

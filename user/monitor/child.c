@@ -2,6 +2,7 @@
 #include "monitor/child.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -35,6 +36,7 @@ static void become(char *const argv[], const struct child_limits *limits, pid_t 
 	limit(RLIMIT_DATA, limits->data_bytes);
 	sigemptyset(&nothing);
 	sigprocmask(SIG_SETMASK, &nothing, NULL);
+	setenv("PROFTRACE_MESSAGES", log__is_json() ? "json" : "text", true);
 	dup2(none, STDIN_FILENO);
 	dup2(limits->out >= 0 ? limits->out : none, STDOUT_FILENO);
 	execv("/proc/self/exe", argv);

@@ -20,6 +20,8 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 	m->counts.budget = opts->budget;
 	m->governor.limits = opts->limits;
 	m->reader.directory = opts->store;
+	m->pages.directory = opts->store;
+	m->pages.cpus = opts->limits.cpu;
 	m->watch_opts.store = opts->store;
 	m->watch_opts.budget = opts->budget;
 	m->watch_opts.max_duty = opts->max_duty;
@@ -49,7 +51,5 @@ void monitor__reload(struct monitor *m)
 	if (err)
 		log__warn(MESSAGE_CONFIG_NOT_CHANGED, err__take(err));
 	else
-		log__info(
-			MESSAGE_CONFIG_CHANGED,
-			100 * m->opts->budget);
+		log__info(MESSAGE_CONFIG_CHANGED, 100 * m->opts->budget);
 }

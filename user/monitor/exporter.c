@@ -18,66 +18,20 @@
 #include "common/out_path.h"
 #include "common/text_char.h"
 #include "common/util.h"
-#include "monitor/http_server.h"
-#include "monitor/jobs_view.h"
-#include "monitor/metrics_text.h"
-#include "monitor/record_request.h"
+#include "monitor/site.h"
 #include "monitor/window_reader.h"
 #include "privilege/sandbox.h"
 
 #define MEMORY_MAX  (512ul << 20) /* a made-up window cannot take more */
 #define EXPIRE_MS   10000
 #define NOBODY	    65534
-#define SILENT_NS   60000000000ull /* the parent speaks each few seconds */
-#define SOCKET_ROOM (4 << 20)	   /* bytes that may wait for the exporter */
+#define SOCKET_ROOM (4 << 20) /* bytes that may wait for the exporter */
 
 struct service {
-	struct job_series series;
-	bool has_counts; /* the parent has looked at the host */
-	int fd;		 /* to the parent */
-	struct record_requests records;
+	struct site site;
+	struct http_server *http;
+	int fd; /* to the parent */
 };
-
-/* ---- pages ---- */
-
-static bool is_healthy(const struct service *s)
-{
-	return clock__monotonic_ns() - s->series.heard_ns < SILENT_NS;
-}
-
-static bool make_page(void *ctx, const struct http_request *request, struct http_page *page)
-{
-	const char *path = request->path;
-	struct service *s = ctx;
-
-	if (!s->has_counts) {
-		page->type = "text/plain; charset=utf-8";
-		page->status = 503;
-		fputs("the monitor looks at this host for the first time\n", page->out);
-		return true;
-	}
-	job_series__expire(&s->series, clock__monotonic_ns());
-	if (request->is_post) {
-		page->type = "text/plain; charset=utf-8";
-		page->status = record_request__take(&s->records, request, &s->series, page->out);
-	} else if (!strcmp(path, "/metrics")) {
-		page->type = METRICS_TYPE;
-		metrics_text__print(&s->series, page->out);
-	} else if (!strcmp(path, "/jobs")) {
-		page->type = "application/json";
-		return !jobs_view__json(&s->series, page->out);
-	} else if (!strcmp(path, "/")) {
-		page->type = "text/html; charset=utf-8";
-		jobs_view__html(&s->series, page->out);
-	} else if (!strcmp(path, "/health")) {
-		page->type = "text/plain; charset=utf-8";
-		page->status = is_healthy(s) ? 200 : 503;
-		fputs(is_healthy(s) ? "ok\n" : "the monitor does not answer\n", page->out);
-	} else {
-		return false;
-	}
-	return true;
-}
 
 /* ---- windows ---- */
 
@@ -113,7 +67,7 @@ static void say_change(const struct rank_series *r)
 static enum window_result take_figures(struct service *s, const struct window_ready *window, int fd,
 				       struct window_answer *answer)
 {
-	struct rank_series *r = job_series__find(&s->series, window->id);
+	struct rank_series *r = job_series__find(&s->site.series, window->id);
 	struct figures f = {0};
 	size_t len = 0;
 	auto_free char *text = read_json(fd, &len);
@@ -129,7 +83,7 @@ static enum window_result take_figures(struct service *s, const struct window_re
 		job_series__spend(r, f.overhead, window->seconds);
 		answer->is_counted = true;
 	}
-	if (result == WINDOW_OK && r && job_series__add_window(&s->series, r, &f, window))
+	if (result == WINDOW_OK && r && job_series__add_window(&s->site.series, r, &f, window))
 		say_change(r);
 	answer->steps = f.step_cnt;
 	answer->lost = f.lost;
@@ -164,22 +118,26 @@ static int receive(int socket, struct message *m, int *fd)
 
 static int obey(struct service *s, const struct message *m, int fd)
 {
-	s->series.heard_ns = clock__monotonic_ns();
+	s->site.series.heard_ns = clock__monotonic_ns();
 	switch (m->kind) {
 	case MESSAGE_BEGIN:
-		job_series__begin(&s->series, &m->begin);
+		job_series__begin(&s->site.series, &m->begin);
 		return 0;
 	case MESSAGE_STATE:
-		job_series__set_state(&s->series, &m->state);
+		job_series__set_state(&s->site.series, &m->state);
 		return 0;
 	case MESSAGE_WINDOW:
 		return on_window(s, &m->window, fd);
 	case MESSAGE_END:
-		job_series__end(&s->series, m->end.id, m->end.lives, s->series.heard_ns);
+		job_series__end(&s->site.series, m->end.id, m->end.lives, s->site.series.heard_ns);
+		return 0;
+	case MESSAGE_PAGE:
+		report_pages__set(&s->site.reports, &m->page, fd, clock__monotonic_ns());
+		http_server__resume(s->http);
 		return 0;
 	case MESSAGE_COUNTS:
-		s->series.counts = m->counts;
-		s->has_counts = true;
+		s->site.series.counts = m->counts;
+		s->site.has_counts = true;
 		return answer_parent(s, &(struct window_answer){0});
 	}
 	return -EINVAL;
@@ -201,21 +159,28 @@ static int listen_to_parent(struct service *s)
 
 /* ---- the process ---- */
 
-static int serve(struct service *s, struct http_server *http)
+static void expire(struct service *s)
+{
+	job_series__expire(&s->site.series, clock__monotonic_ns());
+	if (report_pages__expire(&s->site.reports, clock__monotonic_ns()))
+		http_server__resume(s->http);
+}
+
+static int serve(struct service *s)
 {
 	struct pollfd fds[] = {{.fd = s->fd, .events = POLLIN},
-			       {.fd = http_server__fd(http), .events = POLLIN}};
+			       {.fd = http_server__fd(s->http), .events = POLLIN}};
 	int err = 0;
 
 	while (!err) {
-		const int ms = http_server__timeout_ms(http);
+		const int ms = http_server__timeout_ms(s->http);
 
 		if (poll(fds, ARRAY_SIZE(fds), ms >= 0 && ms < EXPIRE_MS ? ms : EXPIRE_MS) < 0 &&
 		    errno != EINTR)
 			return -errno;
 		err = listen_to_parent(s);
-		job_series__expire(&s->series, clock__monotonic_ns());
-		http_server__run(http);
+		expire(s);
+		http_server__run(s->http);
 	}
 	return err;
 }
@@ -236,10 +201,11 @@ static int run(int fd, const struct exporter_opts *opts)
 {
 	struct service s = {
 		.fd = fd,
-		.series.series_max = opts->series_max,
-		.records = {.token = opts->token, .fd = fd},
+		.site = {.series.series_max = opts->series_max,
+			 .pages = opts->is_path || opts->pages,
+			 .records = {.token = opts->token, .fd = fd},
+			 .reports.parent = fd},
 	};
-	struct http_server *http = NULL;
 	int err;
 
 	limit();
@@ -247,7 +213,7 @@ static int run(int fd, const struct exporter_opts *opts)
 	descriptors__keep_two(fd, opts->listen_fd, STDERR_FILENO + 1);
 	/* Who called sudo may have jobs here, which could signal a process of his. */
 	out_path__choose_owner(NOBODY, NOBODY);
-	err = http_server__start(opts->listen_fd, !opts->is_path, make_page, &s, &http);
+	err = http_server__start(opts->listen_fd, !opts->is_path, site__answer, &s.site, &s.http);
 	/* The C library may read its tables of characters when it is asked for the first one. */
 	text__is_hostile("\u00e9");
 	if (!err)
@@ -257,9 +223,10 @@ static int run(int fd, const struct exporter_opts *opts)
 		return 1;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	err = serve(&s, http);
-	http_server__stop(http);
-	job_series__free(&s.series);
+	err = serve(&s);
+	http_server__stop(s.http);
+	report_pages__free(&s.site.reports);
+	job_series__free(&s.site.series);
 	return err == -EPIPE || err == -ECONNRESET ? 0 : 1;
 }
 

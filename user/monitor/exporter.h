@@ -19,6 +19,7 @@ struct exporter_opts {
 	bool is_path;  /* it is a unix socket */
 	size_t series_max;
 	const char *token; /* of who may ask for windows; NULL: nobody may */
+	bool pages;	   /* of recordings are for whoever may connect */
 };
 
 /* 0, or a negative errno with err__set. */

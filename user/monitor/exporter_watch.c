@@ -62,7 +62,7 @@ static void on_answers(void *ctx)
 	e->has_spoken = true;
 	e->due_ns = UINT64_MAX;
 	e->unanswered = 0;
-	if (answer.id)
+	if (answer.id || answer.asked)
 		e->opts.answered(e->opts.ctx, &answer);
 }
 

@@ -4,6 +4,8 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "common/err.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
@@ -11,6 +13,19 @@
 #define CONNECTIONS_MAX	 32
 #define CONNECTION_BYTES (32 << 10) /* of a request and what is kept of it */
 #define SILENT_S	 10
+#define LATER_MAX	 8 /* connections whose page comes later; others are answered meanwhile */
+
+/* A page of ours has no script or style but those that we serve, and asks nobody else. */
+#define OWN_POLICY                                                                                 \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src "     \
+	"'self'; base-uri "                                                                        \
+	"'none'; form-action 'none'; frame-ancestors 'none'"
+/* What is in a recording comes from the job. Its page has an origin of its own, so no script of it
+ * could ask us for anything. */
+#define REPORT_POLICY                                                                              \
+	"sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "  \
+	"style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "    \
+	"frame-ancestors 'none'"
 
 struct http_server {
 	struct MHD_Daemon *daemon;
@@ -18,36 +33,65 @@ struct http_server {
 	bool check_host;
 	http_page_fn *make;
 	void *ctx;
+	struct MHD_Connection *later[LATER_MAX];
+	size_t later_cnt;
 };
 
-static enum MHD_Result answer(struct MHD_Connection *c, unsigned int status, const char *type,
-			      char *text, size_t len)
+static void add_headers(struct MHD_Response *r, const struct http_page *page)
 {
-	static const char *const headers[][2] = {
+	const char *const headers[][2] = {
+		{"Content-Type", page->type},
 		{"X-Content-Type-Options", "nosniff"},
 		{"Cache-Control", "no-store"},
-		{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Vary", "Accept"},
+		{"Content-Security-Policy", page->is_report ? REPORT_POLICY : OWN_POLICY},
 	};
-	struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
-	enum MHD_Result done;
+	char seconds[16];
 
-	if (!r) {
-		free(text);
-		return MHD_NO;
-	}
-	MHD_add_response_header(r, "Content-Type", type);
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
 		MHD_add_response_header(r, headers[i][0], headers[i][1]);
-	done = MHD_queue_response(c, status, r);
+	snprintf(seconds, sizeof(seconds), "%u", page->retry_after_s);
+	if (page->retry_after_s)
+		MHD_add_response_header(r, "Retry-After", seconds);
+}
+
+/* Takes over text, and the page's file. */
+static enum MHD_Result answer(struct MHD_Connection *c, const struct http_page *page, char *text,
+			      size_t len)
+{
+	struct MHD_Response *r;
+	enum MHD_Result done;
+	struct stat st;
+
+	if (page->fd < 0) {
+		r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+	} else {
+		free(text);
+		r = fstat(page->fd, &st)
+			    ? NULL
+			    : MHD_create_response_from_fd64((uint64_t)st.st_size, page->fd);
+	}
+	if (!r) {
+		if (page->fd < 0)
+			free(text);
+		else
+			close(page->fd);
+		return MHD_NO;
+	}
+	add_headers(r, page);
+	done = MHD_queue_response(c, page->status, r);
 	MHD_destroy_response(r);
 	return done;
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, const char *why)
 {
+	const struct http_page page = {
+		.status = status, .type = "text/plain; charset=utf-8", .fd = -1};
 	char *text = strdup(why);
 
-	return text ? answer(c, status, "text/plain; charset=utf-8", text, strlen(text)) : MHD_NO;
+	return text ? answer(c, &page, text, strlen(text)) : MHD_NO;
 }
 
 /* Else a page of a stranger, whose name leads to 127.0.0.1, could read what we say. */
@@ -69,18 +113,37 @@ static bool is_local_name(struct MHD_Connection *c)
 
 #define BEARER "Bearer "
 
-static enum MHD_Result answer_page(const struct http_server *s, struct MHD_Connection *c,
+static enum MHD_Result wait_for_page(struct http_server *s, struct MHD_Connection *c)
+{
+	if (s->later_cnt == LATER_MAX)
+		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+			      "Others wait for pages: ask again later.\n");
+	s->later[s->later_cnt++] = c;
+	MHD_suspend_connection(c);
+	return MHD_YES;
+}
+
+static bool wants_html(struct MHD_Connection *c)
+{
+	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
+
+	return accept && strstr(accept, "text/html");
+}
+
+static enum MHD_Result answer_page(struct http_server *s, struct MHD_Connection *c,
 				   const char *path, bool is_post)
 {
 	const char *said = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
 	const struct http_request request = {
 		.path = path,
 		.is_post = is_post,
+		.wants_html = wants_html(c),
 		.bearer = said && !strncmp(said, BEARER, strlen(BEARER)) ? said + strlen(BEARER)
 									 : NULL,
 		.steps = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "steps"),
+		.recording = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "recording"),
 	};
-	struct http_page page = {.status = MHD_HTTP_OK};
+	struct http_page page = {.status = MHD_HTTP_OK, .fd = -1};
 	char *text = NULL;
 	size_t len = 0;
 	bool made;
@@ -91,12 +154,18 @@ static enum MHD_Result answer_page(const struct http_server *s, struct MHD_Conne
 	made = s->make(s->ctx, &request, &page);
 	if (fclose(page.out)) {
 		free(text);
+		if (page.fd >= 0)
+			close(page.fd);
 		return MHD_NO;
 	}
-	if (made)
-		return answer(c, page.status, page.type, text, len);
+	if (made && !page.is_later)
+		return answer(c, &page, text, len);
 	free(text);
-	return refuse(c, MHD_HTTP_NOT_FOUND, "There are /, /jobs, /metrics and /health.\n");
+	if (made)
+		return wait_for_page(s, c);
+	return refuse(c, MHD_HTTP_NOT_FOUND,
+		      "There are /, /jobs, /jobs/PID, /jobs/PID/report.html, /metrics and "
+		      "/health.\n");
 }
 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path,
@@ -118,7 +187,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	if (!is_post && strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, or POST /jobs/PID/record.\n");
-	if (((const struct http_server *)ctx)->check_host && !is_local_name(c))
+	if (((struct http_server *)ctx)->check_host && !is_local_name(c))
 		return refuse(c, MHD_HTTP_FORBIDDEN, "Ask by 127.0.0.1 or localhost.\n");
 	return answer_page(ctx, c, path, is_post);
 }
@@ -132,11 +201,12 @@ int http_server__start(int listen_fd, bool check_host, http_page_fn *make, void 
 	if (!s)
 		return -ENOMEM;
 	*s = (struct http_server){.check_host = check_host, .make = make, .ctx = ctx};
-	s->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENT_S, MHD_OPTION_END);
+	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+				     on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENT_S,
+				     MHD_OPTION_END);
 	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info) {
 		http_server__stop(s);
@@ -157,6 +227,12 @@ void http_server__run(struct http_server *s)
 	MHD_run(s->daemon);
 }
 
+void http_server__resume(struct http_server *s)
+{
+	while (s->later_cnt)
+		MHD_resume_connection(s->later[--s->later_cnt]);
+}
+
 int http_server__timeout_ms(const struct http_server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
@@ -168,7 +244,9 @@ int http_server__timeout_ms(const struct http_server *s)
 
 void http_server__stop(struct http_server *s)
 {
-	if (s && s->daemon)
+	if (s && s->daemon) {
+		http_server__resume(s);
 		MHD_stop_daemon(s->daemon);
+	}
 	free(s);
 }

@@ -34,6 +34,23 @@ struct rank_series *job_series__find(struct job_series *s, uint32_t id)
 	return NULL;
 }
 
+const struct rank_series *job_series__of_pid(const struct job_series *s, int pid)
+{
+	const struct rank_series *latest = NULL;
+
+	for (size_t i = 0; i < s->cnt; i++) {
+		const struct rank_series *r = s->items[i];
+
+		if (r->info.pid != pid)
+			continue;
+		if (!r->ended_ns)
+			return r;
+		if (!latest || r->ended_ns > latest->ended_ns)
+			latest = r;
+	}
+	return latest;
+}
+
 /* A name is the process's own word: its user and container are not. */
 static bool is_same_job(const struct rank_info *a, const struct rank_info *b)
 {
@@ -107,6 +124,7 @@ static void become_another(struct rank_series *r)
 	drop_baseline(r);
 	r->step_rule[0] = r->framework[0] = r->version[0] = r->detail[0] = r->file[0] = '\0';
 	r->median_s = 0;
+	r->past_cnt = 0;
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 }
@@ -257,6 +275,18 @@ bool job_series__overhead(const struct rank_series *r, double *ratio)
 	return true;
 }
 
+static void add_past(struct rank_series *r)
+{
+	struct past_window *at;
+
+	if (r->past_cnt == SERIES_PAST)
+		memmove(r->past, r->past + 1, --r->past_cnt * sizeof(*r->past));
+	at = &r->past[r->past_cnt++];
+	memcpy(at->file, r->file, sizeof(at->file));
+	at->median_s = r->median_s;
+	at->at_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
+}
+
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window)
 {
@@ -267,6 +297,7 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	snprintf(r->file, sizeof(r->file), "%s", window->file);
 	r->window_cnt++;
 	r->median_s = (double)f->median_ns / 1e9;
+	add_past(r);
 	add_steps(r, f);
 	add_names(s, r, f);
 	return cusum__add(&r->cusum, r->median_s);

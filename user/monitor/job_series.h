@@ -15,7 +15,13 @@
 #define SERIES_OPERATORS 20 /* with a series of their own */
 #define SERIES_OTHER	 "other"
 #define SERIES_FINDINGS	 16
+#define SERIES_PAST	 32 /* windows whose recording and step time are told */
 #define SERIES_KEEP_NS	 (300 * 1000000000ull) /* a rank that ended is exported so long */
+
+struct past_window {
+	char file[RECORDING_NAME];
+	double median_s, at_s; /* a step; seconds since 1970 when it was read */
+};
 
 struct rank_series {
 	struct rank_info info; /* of the latest session */
@@ -23,7 +29,7 @@ struct rank_series {
 	enum watch_state state;
 	uint64_t ended_ns; /* 0: it is watched */
 	bool lives;	   /* ended alone has the session; it is kept */
-	char framework[32], version[32], detail[16], step_rule[64], file[160];
+	char framework[32], version[32], detail[16], step_rule[64], file[RECORDING_NAME];
 	uint64_t steps, steps_before; /* of this session, of those before */
 	double watched_s, watched_before_s, duty;
 	double cpus; /* negative: not known */
@@ -39,6 +45,8 @@ struct rank_series {
 		findings[SERIES_FINDINGS];
 	size_t phase_cnt, operator_cnt, finding_cnt;
 	double other_s; /* operators without a series of their own */
+	struct past_window past[SERIES_PAST]; /* the oldest first */
+	size_t past_cnt;
 	struct cusum cusum;
 	uint64_t cusum_resets; /* other rule of steps, or another process */
 };
@@ -59,6 +67,8 @@ double job_series__bucket(size_t index);
  * NULL: no memory, or no series is left. */
 struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
 struct rank_series *job_series__find(struct job_series *s, uint32_t id);
+/* Of a process: the one that is watched, else the latest. NULL: none. */
+const struct rank_series *job_series__of_pid(const struct job_series *s, int pid);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
 /* A window's cost, whatever else it gave; overhead 0: not known. */
 void job_series__spend(struct rank_series *r, double overhead, double seconds);

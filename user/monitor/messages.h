@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include "monitor/job_key.h"
 
+#define RECORDING_NAME 160 /* bytes of a name in the store, with its NUL */
+
 enum unwatched {
 	UNWATCHED_NO_FRAMEWORK, /* no library of a framework is mapped */
 	UNWATCHED_PART_OF_JOB,	/* a launcher, or a worker, of ranks that may be watched */
@@ -93,7 +95,7 @@ struct rank_state {
 struct window_ready {
 	uint32_t id;
 	double seconds; /* that it was open */
-	char file[160];
+	char file[RECORDING_NAME];
 };
 
 struct rank_end {
@@ -111,7 +113,28 @@ struct monitor_counts {
 	uint64_t reloads[RELOAD_CNT];
 };
 
-enum message_kind { MESSAGE_BEGIN, MESSAGE_STATE, MESSAGE_WINDOW, MESSAGE_END, MESSAGE_COUNTS };
+enum page_result {
+	PAGE_OK,
+	PAGE_GONE,   /* the recording is kept no longer */
+	PAGE_FAILED, /* it could not be made, or is too large */
+	PAGE_BUSY,   /* too many are asked for */
+	PAGE_RESULT_CNT,
+};
+
+/* Of a recording, as a descriptor with the message. */
+struct page_made {
+	enum page_result result;
+	char file[RECORDING_NAME];
+};
+
+enum message_kind {
+	MESSAGE_BEGIN,
+	MESSAGE_STATE,
+	MESSAGE_WINDOW,
+	MESSAGE_END,
+	MESSAGE_COUNTS,
+	MESSAGE_PAGE,
+};
 
 struct message {
 	enum message_kind kind;
@@ -121,16 +144,24 @@ struct message {
 		struct window_ready window;
 		struct rank_end end;
 		struct monitor_counts counts;
+		struct page_made page;
 	};
 };
 
 #define REQUEST_STEPS_MAX 1000 /* of a window that somebody asks for */
 
-/* What the exporter says: what the schedule needs of a window; that a window is asked for; or, to
+enum asked {
+	ASKED_NOTHING,
+	ASKED_WINDOW, /* of so many steps, 0: as many as usual */
+	ASKED_PAGE,   /* of `file` */
+};
+
+/* What the exporter says: what the schedule needs of a window; what somebody asks for; or, to
  * MESSAGE_COUNTS, that it lives. */
 struct window_answer {
 	uint32_t id; /* 0: of no rank */
-	bool asks;   /* for a window of so many steps, 0: as many as usual */
+	enum asked asked;
+	char file[RECORDING_NAME];
 	enum window_result result;
 	uint64_t steps, lost;
 	double overhead; /* share of the time the steps ran, with probes; 0: unknown */

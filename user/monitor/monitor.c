@@ -157,11 +157,29 @@ static void record_now(struct monitor *m, const struct window_answer *asked)
 	log__info(MESSAGE_WINDOW_ASKED_FOR, w->rank.key.name, w->rank.pid);
 }
 
+static void on_page(void *ctx, const char *file, enum page_result result, int fd)
+{
+	struct message message = {.kind = MESSAGE_PAGE, .page.result = result};
+
+	snprintf(message.page.file, sizeof(message.page.file), "%s", file);
+	tell(ctx, &message, fd);
+}
+
+static void make_page(struct monitor *m, const struct window_answer *asked)
+{
+	char file[RECORDING_NAME];
+
+	snprintf(file, sizeof(file), "%.*s", RECORDING_NAME - 1, asked->file);
+	page_maker__ask(&m->pages, file, clock__monotonic_ns());
+}
+
 static void on_answer(void *ctx, const struct window_answer *said)
 {
 	struct monitor *m = ctx;
 
-	if (said->asks)
+	if (said->asked == ASKED_PAGE)
+		make_page(m, said);
+	else if (said->asked == ASKED_WINDOW)
 		record_now(m, said);
 	else
 		take_answer(m, said);
@@ -396,7 +414,8 @@ static int start_exporter(struct monitor *m)
 			.exporter = {.listen_fd = m->listen_fd,
 				     .is_path = listen_address__is_path(m->opts->listen),
 				     .series_max = m->opts->series_max,
-				     .token = m->opts->token},
+				     .token = m->opts->token,
+				     .pages = m->opts->pages},
 			.answered = on_answer,
 			.renewed = on_renewed,
 			.ask = on_ask,
@@ -433,7 +452,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static uint64_t due(const struct monitor *m)
 {
-	uint64_t at = window_reader__due(&m->reader);
+	uint64_t at = earlier(window_reader__due(&m->reader), page_maker__due(&m->pages));
 
 	if (!m->is_stopping)
 		at = earlier(at,
@@ -453,6 +472,7 @@ static void tick(struct monitor *m)
 		watch__tick(m->watches[i], now_ns);
 	end_watches(m, now_ns);
 	window_reader__tick(&m->reader, now_ns);
+	page_maker__tick(&m->pages, now_ns);
 	if (!m->is_stopping && now_ns >= m->scan_due_ns)
 		scan(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->counts_due_ns)
@@ -539,7 +559,10 @@ static int begin(struct monitor *m)
 	if (err)
 		return err;
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
-	m->reader = (struct window_reader){.loop = &m->loop, .done = on_read, .ctx = m, .json = -1};
+	m->reader = (struct window_reader){.done = on_read, .ctx = m};
+	window_reader__init(&m->reader, &m->loop);
+	m->pages = (struct page_maker){.done = on_page, .ctx = m, .store = m->store};
+	page_maker__init(&m->pages, &m->loop);
 	m->watch_opts = (struct watch_opts){.loop = &m->loop,
 					    .window = on_window,
 					    .may_open = may_open,
@@ -553,6 +576,7 @@ static int begin(struct monitor *m)
 static void end(struct monitor *m)
 {
 	window_reader__stop(&m->reader);
+	page_maker__stop(&m->pages);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		watch__free(m->watches[i]);
 	free(m->watches);

@@ -6,6 +6,7 @@
 #include "monitor/backoff.h"
 #include "monitor/exporter_watch.h"
 #include "monitor/monitor.h"
+#include "monitor/page_maker.h"
 #include "monitor/watch.h"
 #include "monitor/window_reader.h"
 
@@ -29,6 +30,7 @@ struct monitor {
 	} *left;
 	size_t left_cnt, left_cap;
 	struct window_reader reader;
+	struct page_maker pages;
 	int store; /* its directory */
 	struct monitor_counts counts;
 	struct governor governor;

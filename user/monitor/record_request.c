@@ -44,12 +44,9 @@ static bool parse_steps(const char *text, uint64_t *steps)
 	return *text >= '1' && *text <= '9' && !*end && !errno && *steps <= REQUEST_STEPS_MAX;
 }
 
-static const struct rank_series *find(const struct job_series *s, int pid)
+bool record_request__has_token(const struct record_requests *r, const struct http_request *request)
 {
-	for (size_t i = 0; i < s->cnt; i++)
-		if (s->items[i]->info.pid == pid && !s->items[i]->ended_ns)
-			return s->items[i];
-	return NULL;
+	return r->token && request->bearer && is_token(r->token, request->bearer);
 }
 
 static unsigned int say(FILE *out, unsigned int status, const char *text)
@@ -61,7 +58,8 @@ static unsigned int say(FILE *out, unsigned int status, const char *text)
 static unsigned int hand_on(const struct record_requests *r, const struct rank_series *rank,
 			    uint64_t steps, FILE *out)
 {
-	const struct window_answer ask = {.id = rank->info.id, .asks = true, .steps = steps};
+	const struct window_answer ask = {
+		.id = rank->info.id, .asked = ASKED_WINDOW, .steps = steps};
 
 	if (send(r->fd, &ask, sizeof(ask), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return say(out, MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -85,13 +83,13 @@ unsigned int record_request__take(const struct record_requests *r,
 	if (!r->token)
 		return say(out, MHD_HTTP_FORBIDDEN,
 			   "this monitor records nothing on request: start it with --token-file");
-	if (!request->bearer || !is_token(r->token, request->bearer))
+	if (!record_request__has_token(r, request))
 		return say(out, MHD_HTTP_UNAUTHORIZED,
 			   "give the token of --token-file: Authorization: Bearer TOKEN");
 	if (!parse_steps(request->steps, &steps))
 		return say(out, MHD_HTTP_BAD_REQUEST, "steps: give a number from 1 to 1000");
-	rank = find(s, pid);
-	if (!rank)
+	rank = job_series__of_pid(s, pid);
+	if (!rank || rank->ended_ns)
 		return say(out, MHD_HTTP_NOT_FOUND,
 			   "no process with this number is watched: see /jobs");
 	if (rank->state != WATCH_WAITING)

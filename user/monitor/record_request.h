@@ -12,6 +12,8 @@ struct record_requests {
 	int fd;		   /* to the parent, which opens the window */
 };
 
+/* Does the request have the token? */
+bool record_request__has_token(const struct record_requests *r, const struct http_request *request);
 /* Hands it on, and writes the answer. Returns its status: 202 if a window opens at the next step. */
 unsigned int record_request__take(const struct record_requests *r,
 				  const struct http_request *request, const struct job_series *s,

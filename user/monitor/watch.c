@@ -52,13 +52,23 @@ static void on_session_end(void *ctx)
 
 static int start_session(struct watch *w)
 {
-	char pid[16], path[PATH_MAX], *messages = log__is_json() ? "json" : "text";
-	char *argv[] = {"proftrace",   "record",      "-p",
-			pid,	       "--paused",    "--no-inject",
-			"--no-trace",  "--no-report", "--no-progress",
-			"--quiet",     "--messages",  messages,
-			"--ring-size", RING_BYTES,    "--step-timeout",
-			STEP_TIMEOUT,  "-o",	      path,
+	char pid[16], path[PATH_MAX];
+	char *argv[] = {"proftrace",
+			"record",
+			"-p",
+			pid,
+			"--paused",
+			"--no-inject",
+			"--no-trace",
+			"--no-report",
+			"--no-progress",
+			"--quiet",
+			"--ring-size",
+			RING_BYTES,
+			"--step-timeout",
+			STEP_TIMEOUT,
+			"-o",
+			path,
 			NULL};
 	const struct child_limits limits = {
 		.file_bytes = w->opts->file_bytes, .death_signal = SIGTERM, .out = -1};

@@ -5,27 +5,23 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "monitor/child.h"
-#include "monitor/event_loop.h"
 #include "monitor/messages.h"
+#include "monitor/output_child.h"
 
 #define WINDOW_JSON_MAX (4 << 20) /* bytes that are taken of a report */
 #define READER_QUEUE	64
 
 struct window_reader {
-	struct event_loop *loop;
 	/* json: a descriptor that is closed afterwards, -1: it could not be read. */
 	void (*done)(void *ctx, const struct window_ready *window, int json);
 	void *ctx;
 	const char *directory;
 	struct window_ready queue[READER_QUEUE]; /* the first is being read */
 	size_t cnt;
-	struct child child;
-	struct event_source ended;
-	int json;
-	uint64_t deadline_ns;
+	struct output_child report;
 };
 
+void window_reader__init(struct window_reader *r, struct event_loop *loop);
 /* False: too many wait already. */
 bool window_reader__add(struct window_reader *r, const struct window_ready *window);
 /* Does a window of that session wait, or is it being read? */

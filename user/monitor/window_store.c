@@ -100,6 +100,14 @@ static bool is_ours(const struct stat *st)
 	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == uid);
 }
 
+bool window_store__has(int dir, const char *name)
+{
+	struct stat st;
+
+	return !strchr(name, '/') && is_recording(name) &&
+	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && is_ours(&st);
+}
+
 static int list(int dir, struct kept_list *l)
 {
 	DIR *entries = dir__entries(dir);

@@ -11,6 +11,8 @@
 int window_store__open(const char *path);
 /* Of a window that ended: false, and it is removed, if it is larger than that. */
 bool window_store__take(int dir, const char *name, uint64_t bytes_max);
+/* Is that one of the monitor's recordings, and there? */
+bool window_store__has(int dir, const char *name);
 /* Has its file system so much room for us? True if it does not tell. */
 bool window_store__has_room(int dir, uint64_t bytes);
 /* Removes recordings of the monitor until the others have at most so many bytes. They are known by

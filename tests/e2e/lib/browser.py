@@ -65,6 +65,9 @@ class Browser:
     def open(self, path):
         self.command("url", {"url": pathlib.Path(path).resolve().as_uri()})
 
+    def visit(self, url):
+        self.command("url", {"url": url})
+
     def js(self, script, *args):
         """The script's `return`."""
         return self.command("execute/sync", {"script": script, "args": list(args)})

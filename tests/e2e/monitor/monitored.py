@@ -65,6 +65,12 @@ class Monitor:
         connection.close()
         return answer.status, answer.headers, text
 
+    def html(self, path):
+        """As a browser asks."""
+        status, headers, text = self.ask(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        assert status == 200 and headers["Content-Type"].startswith("text/html"), (path, status, text)
+        return text
+
     def post(self, path, token=None):
         """Status and text."""
         status, _, text = self.ask(path, "POST", {"Authorization": f"Bearer {token}"} if token else {})
