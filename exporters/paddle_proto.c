@@ -12,7 +12,7 @@
 #include "exporters/parts/facts.h"
 #include "exporters/parts/lifetimes.h"
 #include "exporters/parts/output.h"
-#include "exporters/parts/proto.h"
+#include "common/proto.h"
 #include "exporters/parts/rows.h"
 #include "exporters/parts/text_file.h"
 

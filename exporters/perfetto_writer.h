@@ -6,7 +6,7 @@
 #ifndef PROFTRACE_PERFETTO_WRITER_H
 #define PROFTRACE_PERFETTO_WRITER_H
 
-#include "exporters/parts/proto.h"
+#include "common/proto.h"
 #include "exporters/parts/text_file.h"
 #include "recording/recording.h"
 

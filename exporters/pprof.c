@@ -10,7 +10,7 @@
 #include "exporters/exporters.h"
 #include "exporters/parts/facts.h"
 #include "exporters/parts/output.h"
-#include "exporters/parts/proto.h"
+#include "common/proto.h"
 #include "exporters/parts/stacks.h"
 #include "exporters/parts/text_file.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "exporters/parts/proto.h"
+#include "common/proto.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* https://protobuf.dev/programming-guides/encoding */
-#include "exporters/parts/proto.h"
+#include "common/proto.h"
 #include "common/util.h"
 
 #define VARINT_MAX 10
