@@ -29,11 +29,13 @@ ARCH      := $(shell uname -m)
 BPF_ARCH  := $(ARCH:x86_64=x86)
 
 PKGS      := libbpf libelf libdw zlib libzstd jansson sqlite3 libmicrohttpd ncursesw
+# Their headers alone: the monitor loads libcurl where it sends figures.
+HEADERS   := libcurl
 BPF_MIN   := 1.3
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
              -Wno-unused-parameter -Wno-missing-field-initializers
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(HEADERS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DPROFTRACE_VERSION='"$(VERSION)"' $(WARNINGS) \
              -Iuser -I. -I$(BUILD) $(PKG_CFLAGS) $(CFLAGS) $(SAN)
@@ -69,11 +71,11 @@ test-deps:
 
 # Cheap enough for each build, and clearer than the compiler's first missing header.
 need-packages:
-	@pkg-config --exists 'libbpf >= $(BPF_MIN)' $(filter-out libbpf,$(PKGS)) 2>/dev/null && \
+	@pkg-config --exists 'libbpf >= $(BPF_MIN)' $(filter-out libbpf,$(PKGS)) $(HEADERS) 2>/dev/null && \
 	    command -v $(CLANG) $(BPFTOOL) $(CC) >/dev/null && \
 	    echo '#include <Zydis/Zydis.h>' | $(CC) -xc -E -o /dev/null - 2>/dev/null || { \
 	    echo 'proftrace needs packages that are not installed; run: make deps' >&2; \
-	    pkg-config --print-errors --exists 'libbpf >= $(BPF_MIN)' $(PKGS) 2>&1 | \
+	    pkg-config --print-errors --exists 'libbpf >= $(BPF_MIN)' $(PKGS) $(HEADERS) 2>&1 | \
 	        grep -E 'not found|Requested|command' >&2; exit 1; }
 
 # ---- stamps: rewritten only when their text changes, so that what depends on them is rebuilt ----

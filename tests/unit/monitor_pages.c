@@ -260,7 +260,7 @@ static void note(void *ctx, const char *file, enum page_result result, int fd)
 
 Test(monitor_pages, only_recordings_of_the_store_have_pages)
 {
-	static const char *const names[] = {"",	       "..",	 "../" FILE_NAME, "/etc/passwd",
+	static const char *const names[] = {"",	       "..",	 ("../" FILE_NAME), "/etc/passwd",
 					    "x.ptrec", FILE_NAME};
 	char directory[] = "/tmp/proftrace-unit.XXXXXX";
 	struct done done = {0};

@@ -14,8 +14,10 @@
 #include "common/message_table.h"
 #include "common/mounts.h"
 #include "common/util.h"
+#include "monitor/curl_library.h"
 #include "monitor/listen_address.h"
 #include "monitor/monitor.h"
+#include "monitor/pusher.h"
 
 extern const struct command command_monitor;
 
@@ -140,6 +142,17 @@ static const struct opt opts[] = {
 	{OPT_UINT, "max-series", 0, "N",
 	 "Export at most this many series of jobs; others are counted as dropped (default 5000).",
 	 MONITOR(series_max), .min = 50, .max = 1000000},
+	{OPT_GROUP, "Receivers"},
+	{OPT_STRING, "otlp", 0, "URL",
+	 "Send the metrics to an OpenTelemetry receiver, as OTLP over HTTP: "
+	 "http://127.0.0.1:4318/v1/metrics. Needs libcurl.",
+	 MONITOR(otlp)},
+	{OPT_DURATION, "otlp-interval", 0, "TIME", "Send them at this interval (default 15s).",
+	 MONITOR(otlp_interval_ns), .min = 1000000000},
+	{OPT_STRING, "pprof", 0, "URL",
+	 "Send each window as pprof to a receiver with Pyroscope's way to ingest: "
+	 "http://127.0.0.1:4040/ingest. It has names of functions and operators. Needs libcurl.",
+	 MONITOR(pprof)},
 	{OPT_GROUP, "Configuration"},
 	{OPT_STRING, "config", 0, "FILE",
 	 "Read options from this file, one NAME = VALUE per line. Options of the command line "
@@ -162,8 +175,23 @@ static void init(struct monitor_opts *o)
 		.budget = 0.005,
 		.max_duty = 0.02,
 		.limits = {.cpu = 0.1, .memory_bytes = 512u << 20, .pressure = 0.8},
+		.otlp_interval_ns = 15000000000ull,
 		.discovery = {.scan_ns = 10000000000ull, .young_ns = 120000000000ull},
 	};
+}
+
+static int check_receivers(const struct monitor_opts *o)
+{
+	struct curl_library curl;
+	int err = listen_address__check(o->listen);
+
+	if (!err && o->otlp)
+		err = pusher__check_url("otlp", o->otlp);
+	if (!err && o->pprof)
+		err = pusher__check_url("pprof", o->pprof);
+	if (err || (!o->otlp && !o->pprof))
+		return err;
+	return curl_library__load(&curl);
 }
 
 static int check(const struct monitor_opts *o)
@@ -172,7 +200,7 @@ static int check(const struct monitor_opts *o)
 		return err__set(-EINVAL, MESSAGE_MONITOR_BUDGET_ZERO);
 	if (o->max_duty <= 0 || o->max_duty > 1)
 		return err__set(-EINVAL, MESSAGE_MONITOR_DUTY_INVALID);
-	return listen_address__check(o->listen);
+	return check_receivers(o);
 }
 
 static void forget(struct monitor_command *c)
@@ -228,16 +256,24 @@ struct current {
 	char **argv;
 };
 
+static bool is_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
 static int refuse_changes(const struct monitor_opts *old, const struct monitor_opts *new)
 {
 	if (strcmp(old->listen, new->listen))
 		return err__set(-EINVAL, MESSAGE_MONITOR_LISTEN_NEEDS_RESTART);
 	if (strcmp(old->store, new->store))
 		return err__set(-EINVAL, MESSAGE_MONITOR_STORE_NEEDS_RESTART);
-	if (strcmp(old->token ? old->token : "", new->token ? new->token : ""))
+	if (!is_same(old->token, new->token))
 		return err__set(-EINVAL, MESSAGE_MONITOR_TOKEN_NEEDS_RESTART);
 	if (old->pages != new->pages)
 		return err__set(-EINVAL, MESSAGE_MONITOR_PAGES_NEEDS_RESTART);
+	if (!is_same(old->otlp, new->otlp) || old->otlp_interval_ns != new->otlp_interval_ns ||
+	    !is_same(old->pprof, new->pprof))
+		return err__set(-EINVAL, MESSAGE_MONITOR_RECEIVERS_NEED_RESTART);
 	if (old->series_max != new->series_max)
 		return err__set(-EINVAL, MESSAGE_MONITOR_SERIES_NEEDS_RESTART);
 	return 0;
@@ -329,7 +365,7 @@ const struct command command_monitor = {
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
 		"This is a first stage. There are no device times: the monitor loads no library "
-		"into a process. There is no OTLP and no pprof push. "
+		"into a process. "
 		"The ranks of a job are not recorded at the same moment.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"

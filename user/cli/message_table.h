@@ -500,5 +500,8 @@
 #define MESSAGE_MONITOR_PAGES_NEEDS_RESTART \
 	MESSAGE("cli.monitor-pages-needs-restart", \
 		"--pages needs a restart of the monitor")
+#define MESSAGE_MONITOR_RECEIVERS_NEED_RESTART \
+	MESSAGE("cli.monitor-receivers-need-restart", \
+		"--otlp, --otlp-interval and --pprof need a restart of the monitor")
 
 #endif

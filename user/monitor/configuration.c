@@ -33,9 +33,11 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 static void apply(void *to, const struct monitor_opts *opts)
 {
 	struct monitor *m = to;
+	const char *const urls[PUSH_TO_CNT] = {opts->otlp, opts->pprof};
 
 	monitor__set_opts(m, opts);
 	m->exporter.opts.exporter.token = opts->token; /* the same text */
+	pushes__set_texts(&m->pushes, urls, opts->store);
 	discovery__set_opts(m->discovery, &opts->discovery);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		schedule__set_budget(&m->watches[i]->schedule, opts->budget, opts->max_duty);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +19,7 @@
 #include "common/out_path.h"
 #include "common/text_char.h"
 #include "common/util.h"
+#include "monitor/metrics_otlp.h"
 #include "monitor/site.h"
 #include "monitor/window_reader.h"
 #include "privilege/sandbox.h"
@@ -31,6 +33,7 @@ struct service {
 	struct site site;
 	struct http_server *http;
 	int fd; /* to the parent */
+	char host[65];
 };
 
 /* ---- windows ---- */
@@ -92,6 +95,30 @@ static enum window_result take_figures(struct service *s, const struct window_re
 	return result;
 }
 
+/* A file in memory with them; -1: there is none. */
+static int make_metrics(const struct service *s)
+{
+	struct proto metrics = {0};
+	int fd = memfd_create("metrics", MFD_CLOEXEC);
+
+	metrics_otlp__put(&s->site.series, s->host, clock__ns(CLOCK_REALTIME), &metrics);
+	if (fd >= 0 &&
+	    (metrics.err || write(fd, metrics.buf, metrics.len) != (ssize_t)metrics.len)) {
+		close(fd);
+		fd = -1;
+	}
+	proto__free(&metrics);
+	return fd;
+}
+
+static int give_metrics(const struct service *s)
+{
+	const struct window_answer answer = {.asked = ASKED_PUSH};
+	auto_close int fd = make_metrics(s);
+
+	return descriptor_message__send(s->fd, &answer, sizeof(answer), fd, 0);
+}
+
 static int answer_parent(const struct service *s, const struct window_answer *answer)
 {
 	return send(s->fd, answer, sizeof(*answer), MSG_NOSIGNAL) < 0 ? -errno : 0;
@@ -135,6 +162,8 @@ static int obey(struct service *s, const struct message *m, int fd)
 		report_pages__set(&s->site.reports, &m->page, fd, clock__monotonic_ns());
 		http_server__resume(s->http);
 		return 0;
+	case MESSAGE_METRICS:
+		return give_metrics(s);
 	case MESSAGE_COUNTS:
 		s->site.series.counts = m->counts;
 		s->site.has_counts = true;
@@ -209,6 +238,7 @@ static int run(int fd, const struct exporter_opts *opts)
 	int err;
 
 	limit();
+	gethostname(s.host, sizeof(s.host) - 1);
 	/* The parent's directory, its sessions, the terminal's input. */
 	descriptors__keep_two(fd, opts->listen_fd, STDERR_FILENO + 1);
 	/* Who called sudo may have jobs here, which could signal a process of his. */
@@ -258,9 +288,9 @@ int exporter__send(const struct exporter *e, const struct message *m, int fd)
 	return descriptor_message__send(e->fd, m, sizeof(*m), fd, MSG_DONTWAIT);
 }
 
-int exporter__receive(const struct exporter *e, struct window_answer *out)
+int exporter__receive(const struct exporter *e, struct window_answer *out, int *fd)
 {
-	ssize_t n = UNINTERRUPTED(recv(e->fd, out, sizeof(*out), MSG_DONTWAIT));
+	const ssize_t n = descriptor_message__receive(e->fd, out, sizeof(*out), fd, MSG_DONTWAIT);
 
 	if (n < 0)
 		return -errno;

@@ -50,7 +50,8 @@ static void on_answers(void *ctx)
 {
 	struct exporter_watch *e = ctx;
 	struct window_answer answer;
-	const int err = exporter__receive(&e->exporter, &answer);
+	auto_close int fd = -1;
+	const int err = exporter__receive(&e->exporter, &answer, &fd);
 
 	if (err == -EAGAIN)
 		return;
@@ -63,7 +64,7 @@ static void on_answers(void *ctx)
 	e->due_ns = UINT64_MAX;
 	e->unanswered = 0;
 	if (answer.id || answer.asked)
-		e->opts.answered(e->opts.ctx, &answer);
+		e->opts.answered(e->opts.ctx, &answer, fd);
 }
 
 static int start(struct exporter_watch *e)

@@ -11,7 +11,8 @@
 struct exporter_watch_opts {
 	struct event_loop *loop;
 	struct exporter_opts exporter;
-	void (*answered)(void *ctx, const struct window_answer *answer); /* of a rank */
+	/* Of a rank, or what is asked for. fd: a file that came along, closed afterwards; -1: none. */
+	void (*answered)(void *ctx, const struct window_answer *answer, int fd);
 	void (*renewed)(void *ctx); /* another one began, which knows nothing yet */
 	void (*ask)(void *ctx); /* for a sign of life: tell it the counts */
 	void *ctx;

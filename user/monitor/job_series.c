@@ -164,6 +164,7 @@ struct rank_series *job_series__begin(struct job_series *s, const struct rank_in
 		return NULL;
 	}
 	r->info = *info;
+	r->begun_ns = clock__ns(CLOCK_REALTIME);
 	r->cpus = -1;
 	memcpy(r->rank, rank, sizeof(r->rank));
 	return r;
@@ -199,6 +200,15 @@ static struct named_figure *find_or_add(struct job_series *s, struct named_figur
 	return &list[(*cnt)++];
 }
 
+static size_t fine_bucket(double seconds)
+{
+	const double index =
+		seconds > 0 ? ceil(ldexp(log2(seconds), SERIES_FINE_SCALE)) - 1 - SERIES_FINE_FIRST
+			    : 0;
+
+	return (size_t)fmax(0, fmin(SERIES_FINE - 1, index));
+}
+
 static void add_steps(struct rank_series *r, const struct figures *f)
 {
 	for (size_t i = 0; i < f->step_cnt; i++) {
@@ -208,6 +218,7 @@ static void add_steps(struct rank_series *r, const struct figures *f)
 		while (bucket < SERIES_BUCKETS && seconds > job_series__bucket(bucket))
 			bucket++;
 		r->buckets[bucket]++;
+		r->fine_buckets[fine_bucket(seconds)]++;
 		r->sampled_s += seconds;
 	}
 	r->sampled_cnt += f->step_cnt;

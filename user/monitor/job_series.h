@@ -11,6 +11,11 @@
 #include "monitor/messages.h"
 
 #define SERIES_BUCKETS	 24 /* of step times, log-spaced from 1 ms to 100 s; one more is above */
+/* The same for OTLP: bucket i has those above 2^((SERIES_FINE_FIRST + i) / 2^SERIES_FINE_SCALE) seconds, up to
+ * the next one's limit: from 1 us to 4 hours, each 9 % wide. The first and the last have what is beyond, too. */
+#define SERIES_FINE_SCALE 3
+#define SERIES_FINE_FIRST (-160)
+#define SERIES_FINE	  272
 #define SERIES_PHASES	 12
 #define SERIES_OPERATORS 20 /* with a series of their own */
 #define SERIES_OTHER	 "other"
@@ -36,7 +41,8 @@ struct rank_series {
 	double learn_s, learn_before_s, unread_s, unread_before_s;
 	double open_s;	/* windows whose cost is not known */
 	double spent_s; /* estimated cost of the others */
-	uint64_t buckets[SERIES_BUCKETS + 1];
+	uint64_t buckets[SERIES_BUCKETS + 1], fine_buckets[SERIES_FINE];
+	uint64_t begun_ns; /* since 1970: its counters began at 0 */
 	double sampled_s;
 	uint64_t sampled_cnt, window_cnt;
 	double median_s; /* of the latest window */

@@ -85,5 +85,34 @@
 #define MESSAGE_EXPORTER_NOT_STARTED MESSAGE("monitor.exporter-not-started", "%s")
 #define MESSAGE_PAGE_NOT_MADE MESSAGE("monitor.page-not-made", "no page of %s is made: %s")
 #define MESSAGE_PROCESS_NOT_AWAITED MESSAGE("monitor.process-not-awaited", "cannot wait for a process: %s")
+#define MESSAGE_RECEIVER_URL_INVALID \
+	MESSAGE("monitor.receiver-url-invalid", \
+		"--%s: give a URL, as http://127.0.0.1:4318/v1/metrics")
+#define MESSAGE_RECEIVER_URL_HAS_PASSWORD \
+	MESSAGE("monitor.receiver-url-has-password", \
+		"--%s: no user and no password may be in the URL")
+#define MESSAGE_RECEIVER_URL_NOT_ASCII \
+	MESSAGE("monitor.receiver-url-not-ascii", \
+		"--%s: a URL has no spaces, no # and only ASCII")
+#define MESSAGE_CURL_NOT_USABLE MESSAGE("monitor.curl-not-usable", "libcurl cannot be used")
+#define MESSAGE_CURL_OUT_OF_MEMORY MESSAGE("monitor.curl-out-of-memory", "libcurl has no memory")
+#define MESSAGE_PUSHER_ENDED \
+	MESSAGE("monitor.pusher-ended", \
+		"--%s: the process that sends to the receiver has ended; another one begins in %llu s")
+#define MESSAGE_RECEIVER_TAKES_AGAIN \
+	MESSAGE("monitor.receiver-takes-again", \
+		"--%s: the receiver takes what it is sent again")
+#define MESSAGE_RECEIVER_REFUSES \
+	MESSAGE("monitor.receiver-refuses", \
+		"--%s: the receiver refuses what it is sent: %s")
+#define MESSAGE_RECEIVER_NOT_REACHED \
+	MESSAGE("monitor.receiver-not-reached", \
+		"--%s: nothing is sent (%s); tried again, the latest %d bodies wait")
+#define MESSAGE_PUSH_NOT_BEGUN MESSAGE("monitor.push-not-begun", "--%s: %s")
+#define MESSAGE_CURL_NOT_LOADED \
+	MESSAGE("monitor.curl-not-loaded", \
+		"libcurl.so.4 cannot be loaded; install it (Debian: libcurl4)")
+#define MESSAGE_CURL_TOO_OLD MESSAGE("monitor.curl-too-old", "libcurl has no %s: it is older than 7.66")
+#define MESSAGE_PROFILE_NOT_MADE MESSAGE("monitor.profile-not-made", "--pprof: no profile of %s is made: %s")
 
 #endif

@@ -6,6 +6,10 @@ const char *const unwatched_names[UNWATCHED_CNT] = {
 	"backoff",	"too_many",    "queued", "limit",
 };
 const char *const hold_names[HOLD_CNT] = {"none", "disk", "cpu", "memory", "pressure"};
+const char *const push_to_names[PUSH_TO_CNT] = {"otlp", "pprof"};
+const char *const push_result_names[PUSH_RESULT_CNT] = {
+	"ok", "partial", "refused", "dropped", "lost", "retried",
+};
 const char *const reload_names[RELOAD_CNT] = {"ok", "refused"};
 const char *const window_result_names[WINDOW_RESULT_CNT] = {
 	"ok", "events_lost", "no_whole_step", "unreadable", "timeout", "too_large",

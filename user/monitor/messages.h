@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "monitor/job_key.h"
+#include "monitor/push_message.h"
 
 #define RECORDING_NAME 160 /* bytes of a name in the store, with its NUL */
 
@@ -111,6 +112,7 @@ struct monitor_counts {
 	double cpu_s, start_time_s, budget;
 	enum hold hold;
 	uint64_t reloads[RELOAD_CNT];
+	uint64_t pushes[PUSH_TO_CNT][PUSH_RESULT_CNT];
 };
 
 enum page_result {
@@ -134,6 +136,7 @@ enum message_kind {
 	MESSAGE_END,
 	MESSAGE_COUNTS,
 	MESSAGE_PAGE,
+	MESSAGE_METRICS, /* asks for them as OTLP */
 };
 
 struct message {
@@ -154,6 +157,7 @@ enum asked {
 	ASKED_NOTHING,
 	ASKED_WINDOW, /* of so many steps, 0: as many as usual */
 	ASKED_PAGE,   /* of `file` */
+	ASKED_PUSH,   /* of the metrics: a file that comes with it */
 };
 
 /* What the exporter says: what the schedule needs of a window; what somebody asks for; or, to

@@ -236,6 +236,20 @@ static void put_counts(const struct metric_sink *sink, const char *name, const c
 	}
 }
 
+static void put_pushes(const struct metric_sink *sink, const struct monitor_counts *c)
+{
+	sink->begin(sink->ctx, "proftrace_monitor_pushes_total", "counter",
+		    "What was sent to --otlp and --pprof, by what became of it.");
+	for (size_t to = 0; to < PUSH_TO_CNT; to++)
+		for (size_t result = 0; result < PUSH_RESULT_CNT; result++) {
+			struct metric_labels labels = {.cnt = 0};
+
+			add_label(&labels, "to", push_to_names[to]);
+			add_label(&labels, "result", push_result_names[result]);
+			sink->value(sink->ctx, &labels, (double)c->pushes[to][result]);
+		}
+}
+
 void metrics__walk_monitor(const struct job_series *s, const struct metric_sink *sink)
 {
 	static const char *const kinds[] = {"anonymous", "bpf"};
@@ -256,6 +270,7 @@ void metrics__walk_monitor(const struct job_series *s, const struct metric_sink 
 	put_counts(sink, "proftrace_monitor_reloads_total", "counter",
 		   "SIGHUPs by what became of the configuration.", "result", reload_names,
 		   c->reloads, RELOAD_CNT);
+	put_pushes(sink, c);
 	put_one(sink, "proftrace_monitor_events_lost_total", "counter", "Events lost in windows.",
 		(double)c->events_lost);
 	put_counts(sink, "proftrace_monitor_attach_failures_total", "counter",

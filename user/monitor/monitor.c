@@ -114,6 +114,18 @@ static void keep(struct monitor *m, uint64_t now_ns)
 		log__warn(MESSAGE_STORE_NOT_PRUNED, m->opts->store);
 }
 
+static struct rank_info info_of(const struct watch *w)
+{
+	const struct found_rank *rank = &w->rank;
+
+	return (struct rank_info){.id = w->id,
+				  .pid = rank->pid,
+				  .rank = rank->rank,
+				  .key = rank->key,
+				  .uid = rank->uid,
+				  .start_ticks = rank->start_ticks};
+}
+
 static void on_read(void *ctx, const struct window_ready *window, int json)
 {
 	struct monitor *m = ctx;
@@ -132,6 +144,15 @@ static bool is_possible(const struct window_answer *a)
 	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX;
 }
 
+static void push_window(struct monitor *m, const struct watch *w)
+{
+	const struct rank_info rank = info_of(w);
+	const double until_s = window_store__written_s(m->store, w->read.file);
+
+	if (until_s > 0)
+		pushes__window(&m->pushes, &rank, &w->read, until_s);
+}
+
 static void take_answer(struct monitor *m, const struct window_answer *said)
 {
 	struct window_answer answer = *said;
@@ -141,6 +162,8 @@ static void take_answer(struct monitor *m, const struct window_answer *said)
 		answer = (struct window_answer){.id = answer.id, .result = WINDOW_UNREADABLE};
 	m->counts.windows[answer.result]++;
 	m->counts.events_lost += answer.lost;
+	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK)
+		push_window(m, w);
 	if (w)
 		watch__measured(w, &answer, clock__monotonic_ns());
 	m->counts_due_ns = 0;
@@ -173,11 +196,13 @@ static void make_page(struct monitor *m, const struct window_answer *asked)
 	page_maker__ask(&m->pages, file, clock__monotonic_ns());
 }
 
-static void on_answer(void *ctx, const struct window_answer *said)
+static void on_answer(void *ctx, const struct window_answer *said, int fd)
 {
 	struct monitor *m = ctx;
 
-	if (said->asked == ASKED_PAGE)
+	if (said->asked == ASKED_PUSH)
+		pushes__metrics(&m->pushes, fd);
+	else if (said->asked == ASKED_PAGE)
 		make_page(m, said);
 	else if (said->asked == ASKED_WINDOW)
 		record_now(m, said);
@@ -204,14 +229,7 @@ static void on_files(void *ctx)
 
 static void tell_begin(struct monitor *m, const struct watch *w)
 {
-	const struct found_rank *rank = &w->rank;
-	const struct message message = {.kind = MESSAGE_BEGIN,
-					.begin = {.id = w->id,
-						  .pid = rank->pid,
-						  .rank = rank->rank,
-						  .key = rank->key,
-						  .uid = rank->uid,
-						  .start_ticks = rank->start_ticks}};
+	const struct message message = {.kind = MESSAGE_BEGIN, .begin = info_of(w)};
 
 	tell(m, &message, -1);
 	tell_state(m, w);
@@ -423,6 +441,27 @@ static int start_exporter(struct monitor *m)
 		});
 }
 
+static void ask_metrics(void *ctx)
+{
+	const struct message message = {.kind = MESSAGE_METRICS};
+
+	tell_counts(ctx);
+	tell(ctx, &message, -1);
+}
+
+static int start_pushes(struct monitor *m)
+{
+	return pushes__start(&m->pushes, &(struct pushes_opts){
+						 .loop = &m->loop,
+						 .urls = {m->opts->otlp, m->opts->pprof},
+						 .interval_ns = m->opts->otlp_interval_ns,
+						 .directory = m->opts->store,
+						 .ask_metrics = ask_metrics,
+						 .ctx = m,
+						 .counts = m->counts.pushes,
+					 });
+}
+
 static void look_at_exporter(struct monitor *m, uint64_t now_ns)
 {
 	m->err = exporter_watch__tick(&m->exporter, now_ns);
@@ -454,6 +493,8 @@ static uint64_t due(const struct monitor *m)
 {
 	uint64_t at = earlier(window_reader__due(&m->reader), page_maker__due(&m->pages));
 
+	at = earlier(at, pushes__due(&m->pushes));
+
 	if (!m->is_stopping)
 		at = earlier(at,
 			     earlier(m->scan_due_ns, earlier(m->counts_due_ns, m->keep_due_ns)));
@@ -473,6 +514,7 @@ static void tick(struct monitor *m)
 	end_watches(m, now_ns);
 	window_reader__tick(&m->reader, now_ns);
 	page_maker__tick(&m->pages, now_ns);
+	pushes__tick(&m->pushes, now_ns);
 	if (!m->is_stopping && now_ns >= m->scan_due_ns)
 		scan(m, now_ns);
 	if (!m->is_stopping && now_ns >= m->counts_due_ns)
@@ -556,6 +598,8 @@ static int begin(struct monitor *m)
 	err = open_loop(m);
 	if (!err)
 		err = start_exporter(m);
+	if (!err)
+		err = start_pushes(m);
 	if (err)
 		return err;
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
@@ -577,6 +621,7 @@ static void end(struct monitor *m)
 {
 	window_reader__stop(&m->reader);
 	page_maker__stop(&m->pages);
+	pushes__stop(&m->pushes);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		watch__free(m->watches[i]);
 	free(m->watches);

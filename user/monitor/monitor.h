@@ -16,6 +16,8 @@ struct monitor_opts {
 	const char *store, *listen;
 	const char *token; /* of who may ask for windows by HTTP; NULL: nobody may */
 	bool pages;	   /* of recordings are for whoever may connect */
+	const char *otlp, *pprof; /* URLs of receivers; NULL: nothing is sent */
+	uint64_t otlp_interval_ns;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
 	double budget, max_duty;
 	struct governor_limits limits;

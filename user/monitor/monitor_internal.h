@@ -7,6 +7,7 @@
 #include "monitor/exporter_watch.h"
 #include "monitor/monitor.h"
 #include "monitor/page_maker.h"
+#include "monitor/pushes.h"
 #include "monitor/watch.h"
 #include "monitor/window_reader.h"
 
@@ -31,6 +32,7 @@ struct monitor {
 	size_t left_cnt, left_cap;
 	struct window_reader reader;
 	struct page_maker pages;
+	struct pushes pushes;
 	int store; /* its directory */
 	struct monitor_counts counts;
 	struct governor governor;

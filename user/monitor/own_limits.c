@@ -15,6 +15,7 @@ void monitor__measure_self(struct monitor *m)
 
 	own_usage__add(&usage, getpid());
 	own_usage__add(&usage, m->exporter.exporter.pid);
+	pushes__add_usage(&m->pushes, &usage);
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		if (m->watches[i]->session.pid)
 			own_usage__add(&usage, m->watches[i]->session.pid);

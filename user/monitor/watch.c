@@ -185,6 +185,7 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
 	strcpy(ready.file, name);
 	ready.seconds = (double)(now_ns - w->open_ns) / 1e9;
 	w->open_s = ready.seconds;
+	w->read = ready;
 	schedule__used(&w->schedule, w->open_ns, now_ns);
 	w->window_due_ns = w->deadline_ns = UINT64_MAX;
 	set_state(w, WATCH_READING);

@@ -53,7 +53,8 @@ struct watch {
 	uint64_t heard_ns; /* the session answered, the last time */
 	struct loss_hold hold;
 	uint64_t asked_steps; /* of the next window, or of that which is open; 0: as many as usual */
-	double open_s;	 /* the window that is read was open so long */
+	struct window_ready read; /* the window that is read */
+	double open_s;	 /* it was open so long */
 	double unread_s; /* of windows without figures */
 	bool was_open; /* the window, when it was asked to end */
 	bool ended;	/* the session; waited for */

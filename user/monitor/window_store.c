@@ -53,6 +53,15 @@ bool window_store__take(int dir, const char *name, uint64_t bytes_max)
 	return false;
 }
 
+double window_store__written_s(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)
+		       ? 0
+		       : (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9;
+}
+
 bool window_store__has_room(int dir, uint64_t bytes)
 {
 	struct statvfs fs;

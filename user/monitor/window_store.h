@@ -13,6 +13,8 @@ int window_store__open(const char *path);
 bool window_store__take(int dir, const char *name, uint64_t bytes_max);
 /* Is that one of the monitor's recordings, and there? */
 bool window_store__has(int dir, const char *name);
+/* When it was written last, in seconds since 1970; 0: it is not there. */
+double window_store__written_s(int dir, const char *name);
 /* Has its file system so much room for us? True if it does not tell. */
 bool window_store__has_room(int dir, uint64_t bytes);
 /* Removes recordings of the monitor until the others have at most so many bytes. They are known by

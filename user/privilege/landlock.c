@@ -13,7 +13,8 @@
 #define FS_READ_FILE   (1ull << 2)
 #define FS_READ_DIR    (1ull << 3)
 #define FS_UP_TO(last) ((2ull << (last)) - 1)
-#define NET_TCP	       3ull /* bind and connect */
+#define NET_BIND       (1ull << 0)
+#define NET_CONNECT    (1ull << 1)
 #define SCOPE_ALL      3ull /* abstract sockets and signals */
 
 struct ruleset { /* struct landlock_ruleset_attr; older kernels know its first members */
@@ -36,12 +37,14 @@ static uint64_t rights_of_files(int version)
 			      : FS_UP_TO(12);
 }
 
-int landlock__forbid_changes(void)
+int landlock__forbid_changes(bool may_connect)
 {
 	const int version = landlock__version();
 	const struct ruleset rules = {
 		.fs = rights_of_files(version) & ~(FS_READ_FILE | FS_READ_DIR),
-		.net = version >= 4 ? NET_TCP : 0,
+		.net = version < 4   ? 0
+		       : may_connect ? NET_BIND
+				     : NET_BIND | NET_CONNECT,
 		.scoped = version >= 6 ? SCOPE_ALL : 0,
 	};
 	const size_t size = version >= 6   ? sizeof(rules)

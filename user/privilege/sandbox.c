@@ -59,7 +59,7 @@ static int enter(enum filter_for use, uint64_t keep, unsigned int *lacks)
 
 	if (err)
 		return err;
-	if (landlock__forbid_changes())
+	if (landlock__forbid_changes(use == FILTER_CLIENT))
 		*lacks |= PROTECTION_LANDLOCK;
 	if (syscall_filter__enter(use))
 		*lacks |= PROTECTION_SECCOMP;

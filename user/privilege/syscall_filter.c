@@ -133,6 +133,17 @@ static const uint16_t serving[] = {
 #endif
 };
 
+/* Of FILTER_CLIENT: what libcurl and the C library's resolver need besides. */
+static const uint16_t calling[] = {
+	SYS_socket,	 SYS_connect,	  SYS_bind,	  SYS_recvfrom,	  SYS_sendto,
+	SYS_sendmmsg,	 SYS_shutdown,	  SYS_setsockopt, SYS_getsockopt, SYS_getsockname,
+	SYS_getpeername, SYS_socketpair,  SYS_pipe2,	  SYS_eventfd2,	  SYS_epoll_create1,
+	SYS_epoll_ctl,	 SYS_epoll_pwait,
+#ifdef SYS_epoll_wait
+	SYS_epoll_wait,
+#endif
+};
+
 static const struct sock_filter begin[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
@@ -194,7 +205,9 @@ static const struct sock_filter maps[] = {
 #define HEAD_CNT ARRAY_SIZE(head)
 #define MAX_CNT                                                                                    \
 	(ARRAY_SIZE(begin) + HEAD_CNT + ARRAY_SIZE(maps) + 5 +                                     \
-	 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(allowed) + ARRAY_SIZE(serving)) + 1)
+	 2 * (ARRAY_SIZE(refused) + ARRAY_SIZE(allowed) + ARRAY_SIZE(serving) +                    \
+	      ARRAY_SIZE(calling)) +                                                               \
+	 1)
 
 bool syscall_filter__is_there(void)
 {
@@ -237,6 +250,8 @@ int syscall_filter__enter(enum filter_for use)
 	cnt = answer(code, cnt, allowed, ARRAY_SIZE(allowed), SECCOMP_RET_ALLOW);
 	if (use == FILTER_SERVER)
 		cnt = answer(code, cnt, serving, ARRAY_SIZE(serving), SECCOMP_RET_ALLOW);
+	if (use == FILTER_CLIENT)
+		cnt = answer(code, cnt, calling, ARRAY_SIZE(calling), SECCOMP_RET_ALLOW);
 	code[cnt++] = (struct sock_filter)RETURN(DENY);
 	program.len = (unsigned short)cnt;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -errno : 0;

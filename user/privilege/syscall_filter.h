@@ -11,6 +11,7 @@ bool syscall_filter__is_there(void);
 enum filter_for {
 	FILTER_OUTPUT,
 	FILTER_MAPS, /* and elements of open BPF maps are read and changed */
+	FILTER_CLIENT, /* and connections are made by libcurl */
 	FILTER_SERVER, /* and who connects to an open socket is answered; no file is opened */
 };
 

@@ -22,7 +22,8 @@ EXPECTED = {
     "proftrace_monitor_budget_ratio": "gauge", "proftrace_monitor_windows": "counter",
     "proftrace_monitor_events_lost": "counter", "proftrace_monitor_attach_failures": "counter",
     "proftrace_monitor_held": "gauge", "proftrace_monitor_unwatched_processes": "gauge", "proftrace_monitor_memory_bytes": "gauge",
-    "proftrace_monitor_series_dropped": "counter", "proftrace_monitor_reloads": "counter", "process_cpu_seconds": "counter",
+    "proftrace_monitor_series_dropped": "counter", "proftrace_monitor_reloads": "counter",
+    "proftrace_monitor_pushes": "counter", "process_cpu_seconds": "counter",
     "process_start_time_seconds": "gauge",
 }
 

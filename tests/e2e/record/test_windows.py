@@ -66,8 +66,8 @@ def in_memory(case):
     assert len(list((case.dir / "pages").glob("*.html"))) == 2
     assert ".ptrec" not in tool.err + tool.out and "/proc/self" not in tool.err, tool.err
     assert sorted(f.name for f in tool.dir.iterdir()) == ["stderr", "stdout"], list(tool.dir.iterdir())
-    for others, word in ((("-o", "x"), "--output"), (("--no-report",), "--no-report")):
-        case.tool("-p", job.pid, "--in-memory", *others).fails("--in-memory", word)
+    case.tool("-p", job.pid, "--in-memory", "-o", "x").fails("cli.in-memory-excludes-output")
+    case.tool("-p", job.pid, "--in-memory", "--no-report").fails("cli.in-memory-without-result")
 
 
 @test("--trace FILE and several windows: a trace for each, numbered as the recordings")
