@@ -147,24 +147,24 @@ static int obey(struct service *s, const struct message *m, int fd)
 {
 	s->site.series.heard_ns = clock__monotonic_ns();
 	switch (m->kind) {
-	case MESSAGE_BEGIN:
+	case TELL_BEGIN:
 		job_series__begin(&s->site.series, &m->begin);
 		return 0;
-	case MESSAGE_STATE:
+	case TELL_STATE:
 		job_series__set_state(&s->site.series, &m->state);
 		return 0;
-	case MESSAGE_WINDOW:
+	case TELL_WINDOW:
 		return on_window(s, &m->window, fd);
-	case MESSAGE_END:
+	case TELL_END:
 		job_series__end(&s->site.series, m->end.id, m->end.lives, s->site.series.heard_ns);
 		return 0;
-	case MESSAGE_PAGE:
+	case TELL_PAGE:
 		report_pages__set(&s->site.reports, &m->page, fd, clock__monotonic_ns());
 		http_server__resume(s->http);
 		return 0;
-	case MESSAGE_METRICS:
+	case TELL_METRICS:
 		return give_metrics(s);
-	case MESSAGE_COUNTS:
+	case TELL_COUNTS:
 		s->site.series.counts = m->counts;
 		s->site.has_counts = true;
 		return answer_parent(s, &(struct window_answer){0});

@@ -26,7 +26,7 @@ struct exporter_opts {
 int exporter__start(const struct exporter_opts *opts, struct exporter *out);
 /* fd: goes along, -1: none. 0 or a negative errno: it has ended, or does not keep up. */
 int exporter__send(const struct exporter *e, const struct message *m, int fd);
-/* 0; id 0: it lives, the answer to MESSAGE_COUNTS. *fd: of ASKED_PUSH, to be closed; -1: none. -EAGAIN: no answer
+/* 0; id 0: it lives, the answer to TELL_COUNTS. *fd: of ASKED_PUSH, to be closed; -1: none. -EAGAIN: no answer
  * waits; -EPIPE: it has ended. */
 int exporter__receive(const struct exporter *e, struct window_answer *out, int *fd);
 /* Ends it, also one that stands still, and waits. */

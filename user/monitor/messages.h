@@ -129,18 +129,18 @@ struct page_made {
 	char file[RECORDING_NAME];
 };
 
-enum message_kind {
-	MESSAGE_BEGIN,
-	MESSAGE_STATE,
-	MESSAGE_WINDOW,
-	MESSAGE_END,
-	MESSAGE_COUNTS,
-	MESSAGE_PAGE,
-	MESSAGE_METRICS, /* asks for them as OTLP */
+enum tell_kind {
+	TELL_BEGIN,
+	TELL_STATE,
+	TELL_WINDOW,
+	TELL_END,
+	TELL_COUNTS,
+	TELL_PAGE,
+	TELL_METRICS, /* asks for them as OTLP */
 };
 
 struct message {
-	enum message_kind kind;
+	enum tell_kind kind;
 	union {
 		struct rank_info begin;
 		struct rank_state state;
@@ -161,7 +161,7 @@ enum asked {
 };
 
 /* What the exporter says: what the schedule needs of a window; what somebody asks for; or, to
- * MESSAGE_COUNTS, that it lives. */
+ * TELL_COUNTS, that it lives. */
 struct window_answer {
 	uint32_t id; /* 0: of no rank */
 	enum asked asked;

@@ -38,7 +38,7 @@ static void tell(struct monitor *m, const struct message *message, int fd)
 static void tell_state(void *ctx, const struct watch *w)
 {
 	const uint64_t now_ns = clock__monotonic_ns();
-	struct message message = {.kind = MESSAGE_STATE};
+	struct message message = {.kind = TELL_STATE};
 
 	message.state = (struct rank_state){
 		.id = w->id,
@@ -55,7 +55,7 @@ static void tell_state(void *ctx, const struct watch *w)
 
 static void tell_counts(struct monitor *m)
 {
-	struct message message = {.kind = MESSAGE_COUNTS};
+	struct message message = {.kind = TELL_COUNTS};
 
 	monitor__measure_self(m);
 	monitor__set_hold(m);
@@ -129,7 +129,7 @@ static struct rank_info info_of(const struct watch *w)
 static void on_read(void *ctx, const struct window_ready *window, int json)
 {
 	struct monitor *m = ctx;
-	struct message message = {.kind = MESSAGE_WINDOW, .window = *window};
+	struct message message = {.kind = TELL_WINDOW, .window = *window};
 
 	keep(m, clock__monotonic_ns());
 	if (json < 0)
@@ -182,7 +182,7 @@ static void record_now(struct monitor *m, const struct window_answer *asked)
 
 static void on_page(void *ctx, const char *file, enum page_result result, int fd)
 {
-	struct message message = {.kind = MESSAGE_PAGE, .page.result = result};
+	struct message message = {.kind = TELL_PAGE, .page.result = result};
 
 	snprintf(message.page.file, sizeof(message.page.file), "%s", file);
 	tell(ctx, &message, fd);
@@ -229,7 +229,7 @@ static void on_files(void *ctx)
 
 static void tell_begin(struct monitor *m, const struct watch *w)
 {
-	const struct message message = {.kind = MESSAGE_BEGIN, .begin = info_of(w)};
+	const struct message message = {.kind = TELL_BEGIN, .begin = info_of(w)};
 
 	tell(m, &message, -1);
 	tell_state(m, w);
@@ -284,7 +284,7 @@ static bool has_process(const void *ctx, pid_t pid, uint64_t start_ticks)
 
 static void tell_end(struct monitor *m, uint32_t id, bool process_lives)
 {
-	const struct message message = {.kind = MESSAGE_END, .end = {id, process_lives}};
+	const struct message message = {.kind = TELL_END, .end = {id, process_lives}};
 
 	tell(m, &message, -1);
 }
@@ -443,7 +443,7 @@ static int start_exporter(struct monitor *m)
 
 static void ask_metrics(void *ctx)
 {
-	const struct message message = {.kind = MESSAGE_METRICS};
+	const struct message message = {.kind = TELL_METRICS};
 
 	tell_counts(ctx);
 	tell(ctx, &message, -1);
