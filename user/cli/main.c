@@ -3,6 +3,7 @@
 #include "cli/file_limit.h"
 #include "common/json_memory.h"
 #include "cli/help.h"
+#include "cli/opts.h"
 #include "common/err.h"
 #include "common/util.h"
 #include <stdlib.h>
@@ -51,6 +52,21 @@ static void choose_messages(void)
 		log__set_json(true);
 }
 
+/* `proftrace -v report FILE` is `proftrace report -v FILE`. */
+static void put_command_first(int argc, char **argv)
+{
+	char *name;
+	int at = 1, words;
+
+	while (at < argc && (words = opts__common_words(argv[at])))
+		at += words;
+	if (at == 1 || at >= argc || !command__find(argv[at]))
+		return;
+	name = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = name;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *cmd;
@@ -63,6 +79,7 @@ int main(int argc, char **argv)
 		help__print(commands__all(), command__find(NULL), stderr, 0, false);
 		return 2;
 	}
+	put_command_first(argc, argv);
 	if (strcmp(argv[1], "help") == 0)
 		return print_help(argc > 2 ? argv[2] : NULL);
 	if (strcmp(argv[1], "--man") == 0)

@@ -102,6 +102,22 @@ static int parse_long(struct parser *p, const char *text)
 	return apply(p, &opt, !is_own, value);
 }
 
+int opts__common_words(const char *text)
+{
+	struct opt opt;
+	size_t len;
+
+	if (text[0] != '-' || !text[1])
+		return 0;
+	if (text[1] != '-')
+		return !text[2] && opt__by_short(common_opts, text[1], &opt);
+	text += 2;
+	len = strcspn(text, "=");
+	if (!opt__by_name(common_opts, text, len, &opt))
+		return 0;
+	return opt__takes_value(&opt) && !text[len] ? 2 : 1;
+}
+
 /* -v, -vq, -p42, -vp 42 */
 static int parse_shorts(struct parser *p, const char *text)
 {

@@ -7,6 +7,8 @@
 
 /* --help, --version, --verbose, --quiet, --messages: understood by every command. Ends with OPT_END. */
 extern const struct opt common_opts[];
+/* Of how many arguments is this one the first, as an option of all commands? 0: of none. */
+int opts__common_words(const char *text);
 
 #define OPT_MAX_DEPTH 4 /* of tables that include tables */
 
