@@ -51,7 +51,7 @@ struct tree {
 static void find_head(struct tree *t, struct process *p, size_t i)
 {
 	p->head = i;
-	for (size_t up = p->parent; up != NONE; up = t->items[up].parent) {
+	for (size_t up = p->parent; up < t->cnt; up = t->items[up].parent) { /* up to NONE */
 		const struct process *above = &t->items[up];
 
 		if (above->rank < 0)
