@@ -441,8 +441,8 @@ Test(findings_host, faults_that_were_only_counted)
 		"{\"faults\": {\"minor\": 100000, \"major\": 0, \"over_ns\": 950000000, "
 		"\"fault_ns\": 2000}}",
 		"page_faults",
-		"10000 of a step as the kernel counts them, 20.00 ms if each takes as long as "
-		"one of proftrace's own (2.0 us)");
+		"10000 per step (the kernel's count); at 2.0 us each, as one of proftrace's own, "
+		"20.00 ms");
 	job__plain_steps(&few, &healthy);
 	job__expect_of(&few,
 		       "{\"faults\": {\"minor\": 20000, \"major\": 0, \"over_ns\": 950000000, "

@@ -146,19 +146,20 @@ static void note_learning(const struct session *s, json_t *notes)
 		return;
 	if (b->cnt)
 		say(notes,
-		    "while proftrace looked for steps, operators had probes in %s, for %.0f ms in "
-		    "all: %llu calls. That added an estimated %.1f ms to the job's run time",
-		    counted(b->cnt, "burst", "bursts").s, (double)b->ns / 1e6,
+		    "while proftrace looked for steps, operators had probes for %.0f ms in %s: "
+		    "%llu "
+		    "calls, about %.1f ms added",
+		    (double)b->ns / 1e6, counted(b->cnt, "burst", "bursts").s,
 		    (unsigned long long)b->calls, b->added_ns / 1e6);
 	if (b->weighed)
 		say(notes,
-		    "before the window %s all probes, to measure their cost: that added an "
-		    "estimated %.1f ms in all",
+		    "before the window %s all probes to measure their cost: about %.1f ms added",
 		    counted(b->weighed, "step had", "steps had").s, b->weighed_ns / 1e6);
 	if (b->timed_ns)
 		say(notes,
-		    "before the window operators had probes for %.0f ms, to measure their cost: "
-		    "that added an estimated %.1f ms in all",
+		    "before the window operators had probes for %.0f ms to measure their cost: "
+		    "about "
+		    "%.1f ms added",
 		    (double)b->timed_ns / 1e6, b->weighed_ns / 1e6);
 	if (b->astray_ns)
 		say(notes,

@@ -48,9 +48,8 @@ static struct faults faults_of(const struct analysis *a)
 }
 
 static const char *const keep_memory =
-	"keep what was allocated: jemalloc or tcmalloc by LD_PRELOAD, or glibc with "
-	"MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ larger than the largest tensors; reuse "
-	"buffers (out=, set_to_none=False)";
+	"keep memory: jemalloc or tcmalloc by LD_PRELOAD, larger MALLOC_TRIM_THRESHOLD_ and "
+	"MALLOC_MMAP_THRESHOLD_, or reused buffers (out=, set_to_none=False)";
 
 static double number(const json_t *o, const char *key)
 {
@@ -75,12 +74,10 @@ static int judge_counts(const struct analysis *a, struct finding *out)
 		 "not hold.",
 		 finding__thread(a), 100 * ns / step_ns);
 	snprintf(out->evidence, sizeof(out->evidence),
-		 "%.0f of a step as the kernel counts them, %s if each takes as long as one of "
-		 "proftrace's own (%.1f us)",
-		 per_step, time_text(a, out->cost_ns).s, number(counts, "fault_ns") / 1e3);
-	snprintf(out->next, sizeof(out->next),
-		 "%s. `--page-faults --syscalls` show what they are for and how long they take",
-		 keep_memory);
+		 "%.0f per step (the kernel's count); at %.1f us each, as one of proftrace's own, "
+		 "%s",
+		 per_step, number(counts, "fault_ns") / 1e3, time_text(a, out->cost_ns).s);
+	snprintf(out->next, sizeof(out->next), "%s; see `--page-faults`", keep_memory);
 	return 1;
 }
 
