@@ -86,6 +86,8 @@
 #define MESSAGE_WINDOW_TIMED_OUT \
 	MESSAGE("capture.window-timed-out", \
 		"the window did not open within --duration; nothing was recorded")
+#define MESSAGE_WINDOW_LATE \
+	MESSAGE("capture.window-late", "the window opens %s later than asked: %s")
 #define MESSAGE_MEMORY_RECORDING_NOT_MADE \
 	MESSAGE("capture.memory-recording-not-made", "cannot make a recording in memory: %s")
 #define MESSAGE_ABORTED MESSAGE("capture.aborted", "aborted")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A window of a session, from its opening to its summary. */
 #include "capture/session.h"
+#include "capture/message_table.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/step_cost.h"
 #include "capture/arming/steps_only.h"
@@ -28,6 +29,7 @@ static const char *late_for(const struct session *s)
 static void describe_shift(struct session *s)
 {
 	const uint64_t shifted = s->probes.ctl->shifted;
+	struct counted steps;
 
 	s->windows.shift = shifted - s->windows.shifted_before;
 	s->windows.shifted_before = shifted;
@@ -35,10 +37,12 @@ static void describe_shift(struct session *s)
 		return;
 	session__progress_end(s);
 	s->windows.late_for = late_for(s);
+	steps = counted(s->windows.shift, "step", "steps");
 	/* `ctl start` asks for no step in particular. */
-	(s->probes.ctl->hold != PT_HOLD_NONE ? log__info : log__warn)(
-		"the window opens %s later than asked: %s",
-		counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
+	if (s->probes.ctl->hold != PT_HOLD_NONE)
+		log__info(MESSAGE_WINDOW_LATE, steps.s, s->windows.late_for);
+	else
+		log__warn(MESSAGE_WINDOW_LATE, steps.s, s->windows.late_for);
 }
 
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns)
