@@ -90,9 +90,10 @@ static int unknown(const char *name)
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
 					options[i].name);
 	}
-	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_UNKNOWN, name,
-			near.best ? "; did you mean " : "", near.best ? near.best : "",
-			near.best ? "?" : "", known);
+	if (near.best)
+		return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_UNKNOWN_SUGGESTED, name, near.best,
+				known);
+	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_UNKNOWN, name, known);
 }
 
 static int wrong_value(const struct log_option *o, const char *value)
@@ -103,8 +104,10 @@ static int wrong_value(const struct log_option *o, const char *value)
 
 	if (!o->set)
 		return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_TAKES_NO_VALUE, o->name, value);
-	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_NEEDS_VALUE, o->name, wanted,
-			*value ? ", not '" : "", value, *value ? "'" : "");
+	if (*value)
+		return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_VALUE_INVALID, o->name, wanted,
+				value);
+	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_NEEDS_VALUE, o->name, wanted);
 }
 
 /* One option, NUL-terminated and without blanks around it. */

@@ -24,12 +24,18 @@
 		"them")
 #define MESSAGE_CUDA_LOG_OPTION_UNKNOWN \
 	MESSAGE("exporters.cuda-log-option-unknown", \
-		"--config: cuda-profiler has no option '%s'%s%s%s (hardware counters are not " \
+		"--config: cuda-profiler has no option '%s' (hardware counters are not " \
 		"recorded); known: %s")
+#define MESSAGE_CUDA_LOG_OPTION_UNKNOWN_SUGGESTED \
+	MESSAGE("exporters.cuda-log-option-unknown-suggested", \
+		"--config: cuda-profiler has no option '%s'; did you mean %s? (hardware counters " \
+		"are not recorded); known: %s")
 #define MESSAGE_CUDA_LOG_OPTION_TAKES_NO_VALUE \
 	MESSAGE("exporters.cuda-log-option-takes-no-value", "--config: %s takes no value, not '%s'")
 #define MESSAGE_CUDA_LOG_OPTION_NEEDS_VALUE \
-	MESSAGE("exporters.cuda-log-option-needs-value", "--config: %s needs %s%s%s%s")
+	MESSAGE("exporters.cuda-log-option-needs-value", "--config: %s needs %s")
+#define MESSAGE_CUDA_LOG_OPTION_VALUE_INVALID \
+	MESSAGE("exporters.cuda-log-option-value-invalid", "--config: %s needs %s, not '%s'")
 #define MESSAGE_CUDA_LOG_DEVICE_IDLE \
 	MESSAGE("exporters.cuda-log-device-idle", \
 		"--config: nothing ran on device %d in this recording; something did on: %s")
@@ -37,9 +43,11 @@
 	MESSAGE("exporters.cuda-log-device-ambiguous", \
 		"a log of cuda-profiler is of one device and this recording has %s; choose by " \
 		"--config 'cudadevice N'")
-#define MESSAGE_GZIP_NAME_MISMATCH \
-	MESSAGE("exporters.gzip-name-mismatch", \
-		"%s: with --gzip-level %d its name must %send in .gz")
+#define MESSAGE_GZIP_NAME_EXPECTED \
+	MESSAGE("exporters.gzip-name-expected", "%s: with --gzip-level %d its name must end in .gz")
+#define MESSAGE_GZIP_NAME_UNEXPECTED \
+	MESSAGE("exporters.gzip-name-unexpected", \
+		"%s: with --gzip-level 0 its name must not end in .gz")
 #define MESSAGE_GZIP_TO_TERMINAL \
 	MESSAGE("exporters.gzip-to-terminal", \
 		"compressed text is not written to a terminal; give a file with -o, or " \
@@ -113,7 +121,11 @@
 		"no temporary file in the output's directory or %s: %s; set TMPDIR")
 #define MESSAGE_TEMPORARY_FILE_NOT_WRITTEN \
 	MESSAGE("exporters.temporary-file-not-written", \
-		"the temporary file%s: %s; free some space or %s")
+		"the temporary file: %s; free some space or set TMPDIR")
+#define MESSAGE_TEMPORARY_FILE_BESIDE_OUTPUT_NOT_WRITTEN \
+	MESSAGE("exporters.temporary-file-beside-output-not-written", \
+		"the temporary file beside the output: %s; free some space or give another disk " \
+		"(--output)")
 #define MESSAGE_OUTPUT_DISK_FULL \
 	MESSAGE("exporters.output-disk-full", \
 		"%s: no space left on its disk; nothing was kept, free some or give another path")
@@ -142,6 +154,8 @@
 	MESSAGE("exporters.database-directory-missing", \
 		"cannot write %s: does its directory exist?")
 #define MESSAGE_DATABASE_NOT_CREATED \
-	MESSAGE("exporters.database-not-created", "cannot write %s: %s%s")
+	MESSAGE("exporters.database-not-created", "cannot write %s: %s; give another path")
+#define MESSAGE_DATABASE_PLACE_REFUSED \
+	MESSAGE("exporters.database-place-refused", "cannot write %s: %s")
 
 #endif

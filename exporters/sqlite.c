@@ -327,8 +327,8 @@ static int cannot_write(const struct database *d, int err)
 
 	if (err == -ENOENT)
 		return err__set(err, MESSAGE_DATABASE_DIRECTORY_MISSING, d->path);
-	return err__set(err, MESSAGE_DATABASE_NOT_CREATED, d->path, why ? why : strerror(-err),
-			why ? "" : "; give another path");
+	return why ? err__set(err, MESSAGE_DATABASE_PLACE_REFUSED, d->path, why)
+		   : err__set(err, MESSAGE_DATABASE_NOT_CREATED, d->path, strerror(-err));
 }
 
 /* The file is open, and may be without a name. */

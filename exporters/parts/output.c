@@ -65,8 +65,8 @@ int output__choose(const struct recording *r, const struct export_opts *opts, co
 		if (opts->gzip_level < 0)
 			level = !ends_with(output, ".gz") ? 0 : gzip_default ? gzip_default : 1;
 		if (ends_with(output, wrong_end(extension, level)))
-			return err__set(-EINVAL, MESSAGE_GZIP_NAME_MISMATCH, output, level,
-					level ? "" : "not ");
+			return level ? err__set(-EINVAL, MESSAGE_GZIP_NAME_EXPECTED, output, level)
+				     : err__set(-EINVAL, MESSAGE_GZIP_NAME_UNEXPECTED, output);
 		len = snprintf(result->path, sizeof(result->path), "%s", output);
 	} else {
 		err = directory__make(output);

@@ -32,9 +32,10 @@ void spool__close(struct spool *s)
 
 static int failed(const struct spool *s, int err)
 {
-	return err__set(err, MESSAGE_TEMPORARY_FILE_NOT_WRITTEN,
-			s->beside ? " beside the output" : "", strerror(-err),
-			s->beside ? "give another disk (--output)" : "set TMPDIR");
+	if (s->beside)
+		return err__set(err, MESSAGE_TEMPORARY_FILE_BESIDE_OUTPUT_NOT_WRITTEN,
+				strerror(-err));
+	return err__set(err, MESSAGE_TEMPORARY_FILE_NOT_WRITTEN, strerror(-err));
 }
 
 static int write_block(struct spool *s, struct spool_text *t)

@@ -22,7 +22,18 @@
 	MESSAGE("analysis.sort-order-fixed", "--sorted-by %s: %s has one order")
 #define MESSAGE_SORT_ORDER_UNKNOWN \
 	MESSAGE("analysis.sort-order-unknown", \
-		"--sorted-by: no table to be printed is sorted by '%s'; %s%s")
+		"--sorted-by: no table to be printed is sorted by '%s'; %s")
+#define MESSAGE_SORT_ORDER_UNKNOWN_SUGGESTED \
+	MESSAGE("analysis.sort-order-unknown-suggested", \
+		"--sorted-by: no table to be printed is sorted by '%s'; did you mean %s? known: " \
+		"%s")
+#define MESSAGE_SORT_ORDER_OF_OTHER_TABLE \
+	MESSAGE("analysis.sort-order-of-other-table", \
+		"--sorted-by: no table to be printed is sorted by '%s'; --table %s is; known: %s")
+#define MESSAGE_SORT_ORDER_OF_OTHER_TABLE_SUGGESTED \
+	MESSAGE("analysis.sort-order-of-other-table-suggested", \
+		"--sorted-by: no table to be printed is sorted by '%s'; --table %s is; did you " \
+		"mean %s? known: %s")
 #define MESSAGE_TABLE_OPTION_WITHOUT_EFFECT \
 	MESSAGE("analysis.table-option-without-effect", \
 		"--%s has no effect on the tables to be printed; it is for %s (--table)")

@@ -182,7 +182,7 @@ static const char *table_with_order(const char *word)
 static int wrong_order(const char *names, const bool *named, const char *word)
 {
 	const char *near = nearest_order(names, named, word), *table = table_with_order(word);
-	char known[1024] = "", hint[160] = "";
+	char known[1024] = "";
 
 	for (size_t i = 0; i < REPORT_TABLES; i++)
 		if (report_impls[i]->def.words && is_printed(i, names, named) &&
@@ -190,10 +190,14 @@ static int wrong_order(const char *names, const bool *named, const char *word)
 			append_words(&report_impls[i]->def, known, sizeof(known));
 	if (!*known)
 		return err__set(-EINVAL, MESSAGE_SORT_ORDER_FIXED, word, names);
-	snprintf(hint, sizeof(hint), "%s%s%s%s%s%s%s", table ? "--table " : "", table ? table : "",
-		 table ? " is; " : "", near ? "did you mean " : "", near ? near : "",
-		 near ? "? " : "", table || near ? "known: " : "");
-	return err__set(-EINVAL, MESSAGE_SORT_ORDER_UNKNOWN, word, hint, known);
+	if (table && near)
+		return err__set(-EINVAL, MESSAGE_SORT_ORDER_OF_OTHER_TABLE_SUGGESTED, word, table,
+				near, known);
+	if (table)
+		return err__set(-EINVAL, MESSAGE_SORT_ORDER_OF_OTHER_TABLE, word, table, known);
+	if (near)
+		return err__set(-EINVAL, MESSAGE_SORT_ORDER_UNKNOWN_SUGGESTED, word, near, known);
+	return err__set(-EINVAL, MESSAGE_SORT_ORDER_UNKNOWN, word, known);
 }
 
 int report__check_order(const char *names, const char *word)

@@ -47,8 +47,9 @@ int kernel__traces_page_faults(void);
  * True where it does not say its version. */
 bool kernel__at_least(unsigned int major, unsigned int minor);
 
-/* For a message that the kernel refused something: that it is too old for all of it, or "". */
-const char *kernel__too_old(void);
+/* The oldest one that has all that proftrace needs. */
+enum { KERNEL_MAJOR_MIN = 5, KERNEL_MINOR_MIN = 15 };
+
 /* Descriptors that opening and loading it takes, for its maps and the programs that are chosen. */
 size_t bpf_object__descriptors(const struct bpf_object *obj);
 

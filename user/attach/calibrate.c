@@ -248,9 +248,10 @@ fail:
 	if (descriptors__lack(err))
 		return err__set(err, MESSAGE_CALIBRATION_LACKS_DESCRIPTORS,
 				descriptors__why(err, needed));
-	return err__set(err, MESSAGE_CALIBRATION_NOT_LOADED, attach__libbpf_error(err),
-			err == -EPERM ? "; " : "",
-			err == -EPERM ? capability__why_refused(CAPABILITIES_TO_LOAD) : "");
+	if (err == -EPERM)
+		return err__set(err, MESSAGE_CALIBRATION_NOT_PERMITTED, attach__libbpf_error(err),
+				capability__why_refused(CAPABILITIES_TO_LOAD));
+	return err__set(err, MESSAGE_CALIBRATION_NOT_LOADED, attach__libbpf_error(err));
 }
 
 void calibration_programs__free(struct calibration_programs *p)

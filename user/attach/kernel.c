@@ -20,12 +20,6 @@ bool kernel__at_least(unsigned int major, unsigned int minor)
 	return have_major != major ? have_major > major : have_minor >= minor;
 }
 
-const char *kernel__too_old(void)
-{
-	return kernel__at_least(5, 15) ? ""
-				       : " (it is older than Linux 5.15, which proftrace needs)";
-}
-
 /* It reserves a descriptor for each map that it opens since libbpf 1.4 (create_placeholder_fd). */
 #define LIBBPF_OPENS_ALL_MAPS                                                                      \
 	(LIBBPF_MAJOR_VERSION > 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION >= 4))

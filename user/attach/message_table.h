@@ -42,6 +42,8 @@
 #define MESSAGE_CALIBRATION_LACKS_DESCRIPTORS \
 	MESSAGE("attach.calibration-lacks-descriptors", "cannot load the calibration programs: %s")
 #define MESSAGE_CALIBRATION_NOT_LOADED \
-	MESSAGE("attach.calibration-not-loaded", "cannot load the calibration programs: %s%s%s")
+	MESSAGE("attach.calibration-not-loaded", "cannot load the calibration programs: %s")
+#define MESSAGE_CALIBRATION_NOT_PERMITTED \
+	MESSAGE("attach.calibration-not-permitted", "cannot load the calibration programs: %s; %s")
 
 #endif

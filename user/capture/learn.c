@@ -194,14 +194,24 @@ enum {
 static int no_step(const struct session *s)
 {
 	const char *named = s->opts->step_range ? NULL : s->opts->step_probe;
-	char namesakes[256] = "";
+	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
+	char namesakes[256];
 
-	if (named)
-		user_ops__namesakes(s->match.framework, named, s->target, namesakes,
-				    sizeof(namesakes));
-	return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_RULE_MISSING,
-			(double)s->opts->step_timeout_ns / 1e9, s->rule.source, named ? " " : "",
-			named ? named : "", namesakes);
+	if (!named)
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_RULE_MISSING, waited_s,
+				s->rule.source);
+	switch (user_ops__namesakes(s->match.framework, named, s->target, namesakes,
+				    sizeof(namesakes))) {
+	case NAMESAKES_OVERLOADS:
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_OVERLOADED_MISSING, waited_s,
+				s->rule.source, named, namesakes);
+	case NAMESAKES_UNDERSCORED:
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_NAMESAKE_MISSING, waited_s,
+				s->rule.source, named, namesakes);
+	default:
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_OF_PROBE_MISSING, waited_s,
+				s->rule.source, named);
+	}
 }
 
 struct look_for_boundary {

@@ -19,24 +19,65 @@
 	MESSAGE("capture.target-stopped", \
 		"process %d is stopped (state T): no step will be seen before it goes on; `kill " \
 		"-CONT %d`")
-#define MESSAGE_TARGET_KIND_LIMITED \
-	MESSAGE("capture.target-kind-limited", "process %d is a %s: CPU and scheduler tables only")
+#define MESSAGE_TARGET_IS_KERNEL_THREAD \
+	MESSAGE("capture.target-is-kernel-thread", \
+		"process %d is a kernel thread: CPU and scheduler tables only")
+#define MESSAGE_TARGET_IS_32_BIT \
+	MESSAGE("capture.target-is-32-bit", \
+		"process %d is a 32-bit program: CPU and scheduler tables only")
 #define MESSAGE_FRAMEWORK_MISSING \
 	MESSAGE("capture.framework-missing", \
-		"process %d runs no framework that I know: CPU, scheduler and CUDA call " \
-		"tables%s%s%s%s%s")
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables " \
+		"only; add functions with --op 'exe:GLOB', steps with --step-probe")
+#define MESSAGE_FRAMEWORK_MISSING_STEPS_GIVEN \
+	MESSAGE("capture.framework-missing-steps-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables " \
+		"only, and steps by --step-probe; add functions with --op 'exe:GLOB'")
+#define MESSAGE_FRAMEWORK_MISSING_FUNCTIONS_GIVEN \
+	MESSAGE("capture.framework-missing-functions-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and the functions of --op")
+#define MESSAGE_FRAMEWORK_MISSING_FUNCTIONS_AND_STEPS_GIVEN \
+	MESSAGE("capture.framework-missing-functions-and-steps-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and the functions of --op, and steps by --step-probe")
+#define MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND \
+	MESSAGE("capture.framework-missing-marks-found", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and what proftrace.h marks")
+#define MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_STEPS_GIVEN \
+	MESSAGE("capture.framework-missing-marks-found-steps-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and what proftrace.h marks, and steps by --step-probe")
+#define MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_FUNCTIONS_GIVEN \
+	MESSAGE("capture.framework-missing-marks-found-functions-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and the functions of --op, and what proftrace.h marks")
+#define MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_FUNCTIONS_AND_STEPS_GIVEN \
+	MESSAGE("capture.framework-missing-marks-found-functions-and-steps-given", \
+		"process %d runs no framework that I know: CPU, scheduler and CUDA call tables, " \
+		"and the functions of --op, and what proftrace.h marks, and steps by --step-probe")
 #define MESSAGE_FRAMEWORKS_SEVERAL \
 	MESSAGE("capture.frameworks-several", \
 		"process %d has loaded %s, too: steps, phases and operators are those of %s; " \
 		"--framework chooses")
 #define MESSAGE_FRAMEWORK_NOT_LOADED \
 	MESSAGE("capture.framework-not-loaded", \
-		"--framework %s: process %d has not loaded it%s%s; leave the option out")
-#define MESSAGE_FRAMEWORK_FOUND MESSAGE("capture.framework-found", "%s%s%s: %s")
+		"--framework %s: process %d has not loaded it; leave the option out")
+#define MESSAGE_FRAMEWORK_NOT_LOADED_BUT_OTHERS \
+	MESSAGE("capture.framework-not-loaded-but-others", \
+		"--framework %s: process %d has not loaded it, but %s; leave the option out")
+#define MESSAGE_FRAMEWORK_FOUND MESSAGE("capture.framework-found", "%s %s: %s")
+#define MESSAGE_FRAMEWORK_WITHOUT_VERSION_FOUND \
+	MESSAGE("capture.framework-without-version-found", "%s: %s")
 #define MESSAGE_CODE_ANONYMOUS \
 	MESSAGE("capture.code-anonymous", \
-		"process %d runs the code of %s%s from anonymous memory, not from its file: probes " \
+		"process %d runs the code of %s from anonymous memory, not from its file: probes " \
 		"on that code never hit")
+#define MESSAGE_CODE_OF_SEVERAL_ANONYMOUS \
+	MESSAGE("capture.code-of-several-anonymous", \
+		"process %d runs the code of %s (and that of %zu more) from anonymous memory, " \
+		"not from its file: probes on that code never hit")
 #define MESSAGE_LIBRARIES_UNREADABLE \
 	MESSAGE("capture.libraries-unreadable", \
 		"process %d: may not read its libraries (%s), so its framework, if any, is not " \
@@ -59,8 +100,15 @@
 		"with --job")
 #define MESSAGE_DESCENDANT_HAS_FRAMEWORK \
 	MESSAGE("capture.descendant-has-framework", \
-		"process %d (%s), below process %d, has %s loaded: it is profiled with proftrace " \
-		"-p %d%s%s")
+		"process %d (%s), a descendant of process %d, has %s loaded: it is profiled with " \
+		"proftrace -p %d")
+#define MESSAGE_DESCENDANT_RANK_HAS_FRAMEWORK \
+	MESSAGE("capture.descendant-rank-has-framework", \
+		"process %d (%s), a descendant of process %d, has %s loaded: it is profiled with " \
+		"proftrace -p %d, all ranks of its job with --job %d")
+#define MESSAGE_DESCENDANT_HAS_FRAMEWORK_TOO \
+	MESSAGE("capture.descendant-has-framework-too", \
+		"process %d (%s), a descendant of process %d, has %s loaded, too")
 #define MESSAGE_FORKS_NOT_FOLLOWED \
 	MESSAGE("capture.forks-not-followed", "cannot follow process %d: %s")
 
@@ -82,7 +130,15 @@
 		"stopped before the window opened (%s); nothing was recorded")
 #define MESSAGE_WINDOW_TARGET_ENDED \
 	MESSAGE("capture.window-target-ended", \
-		"process %d %s before the window opened (%s); nothing was recorded%s")
+		"process %d ended before the window opened (%s); nothing was recorded")
+#define MESSAGE_WINDOW_TARGET_ENDED_SOON \
+	MESSAGE("capture.window-target-ended-soon", \
+		"process %d ended before the window opened (%s); nothing was recorded: " \
+		"--no-steps records from the first moment, by time")
+#define MESSAGE_WINDOW_TARGET_EXECED \
+	MESSAGE("capture.window-target-execed", \
+		"process %d replaced its program (exec) before the window opened (%s); nothing " \
+		"was recorded")
 #define MESSAGE_WINDOW_TIMED_OUT \
 	MESSAGE("capture.window-timed-out", \
 		"the window did not open within --duration; nothing was recorded")
@@ -103,8 +159,20 @@
 		"--step-unit changes nothing: steps are told by %s")
 #define MESSAGE_STEPS_OF_RULE_MISSING \
 	MESSAGE("capture.steps-of-rule-missing", \
-		"no step was seen in %.0f s by %s%s%s%s: wait longer with --step-timeout, or " \
-		"record by time with --duration 5s")
+		"no step was seen in %.0f s by %s: wait longer with --step-timeout, or record by " \
+		"time with --duration 5s")
+#define MESSAGE_STEPS_OF_PROBE_MISSING \
+	MESSAGE("capture.steps-of-probe-missing", \
+		"no step was seen in %.0f s by %s %s: wait longer with --step-timeout, or record " \
+		"by time with --duration 5s")
+#define MESSAGE_STEPS_OF_OVERLOADED_MISSING \
+	MESSAGE("capture.steps-of-overloaded-missing", \
+		"no step was seen in %.0f s by %s %s (it has overloads: %s): wait longer with " \
+		"--step-timeout, or record by time with --duration 5s")
+#define MESSAGE_STEPS_OF_NAMESAKE_MISSING \
+	MESSAGE("capture.steps-of-namesake-missing", \
+		"no step was seen in %.0f s by %s %s (there is %s, too): wait longer with " \
+		"--step-timeout, or record by time with --duration 5s")
 #define MESSAGE_STEPS_NO_REQUEST \
 	MESSAGE("capture.steps-no-request", \
 		"no request was seen in %.0f s: no operator came once for each; name a function " \
@@ -118,13 +186,25 @@
 #define MESSAGE_STEPS_IRREGULAR_SUGGESTED \
 	MESSAGE("capture.steps-irregular-suggested", \
 		"no step was seen in %.0f s: operators were, but in no order that repeats " \
-		"(requests of several kinds?); %s, which comes after the longest pauses, may open " \
-		"each step; or record by time with --duration 5s%s")
+		"(requests of several kinds?); %s, which comes after the longest pauses, may " \
+		"open each step; or record by time with --duration 5s")
+#define MESSAGE_STEPS_IRREGULAR_SUGGESTED_LOOKED_LITTLE \
+	MESSAGE("capture.steps-irregular-suggested-looked-little", \
+		"no step was seen in %.0f s: operators were, but in no order that repeats " \
+		"(requests of several kinds?); %s, which comes after the longest pauses, may " \
+		"open each step; or record by time with --duration 5s; --max-overhead left no " \
+		"room to look at them for longer, a larger one does")
 #define MESSAGE_STEPS_IRREGULAR \
 	MESSAGE("capture.steps-irregular", \
 		"no step was seen in %.0f s: operators were, but in no order that repeats " \
-		"(requests of several kinds?); choose a step with --step-probe or --step-range, or " \
-		"record by time with --duration 5s%s")
+		"(requests of several kinds?); choose a step with --step-probe or --step-range, " \
+		"or record by time with --duration 5s")
+#define MESSAGE_STEPS_IRREGULAR_LOOKED_LITTLE \
+	MESSAGE("capture.steps-irregular-looked-little", \
+		"no step was seen in %.0f s: operators were, but in no order that repeats " \
+		"(requests of several kinds?); choose a step with --step-probe or --step-range, " \
+		"or record by time with --duration 5s; --max-overhead left no room to look at " \
+		"them for longer, a larger one does")
 #define MESSAGE_STEPS_PROCESS_IDLE \
 	MESSAGE("capture.steps-process-idle", \
 		"no step was seen in %.0f s, in which process %d hardly ran; --duration 5s --table " \
@@ -170,8 +250,12 @@
 	MESSAGE("capture.probe-table-not-filled", "cannot fill the probe table: %s")
 #define MESSAGE_BPF_REFUSED \
 	MESSAGE("capture.bpf-refused", \
-		"the kernel refused the BPF programs: %s%s; run `proftrace doctor` to see what is " \
+		"the kernel refused the BPF programs: %s; run `proftrace doctor` to see what is " \
 		"missing")
+#define MESSAGE_KERNEL_TOO_OLD \
+	MESSAGE("capture.kernel-too-old", \
+		"the kernel refused the BPF programs: %s (it is older than Linux %d.%d, which " \
+		"proftrace needs); run `proftrace doctor` to see what is missing")
 #define MESSAGE_BPF_LACKS_DESCRIPTORS \
 	MESSAGE("capture.bpf-lacks-descriptors", "cannot load the BPF programs: %s")
 #define MESSAGE_BPF_NOT_OPENED MESSAGE("capture.bpf-not-opened", "cannot open the BPF object: %s")
@@ -217,7 +301,11 @@
 		"%s %s: process %d maps no library %s; did you mean %s?")
 #define MESSAGE_FUNCTION_LIBRARY_MISSING \
 	MESSAGE("capture.function-library-missing", \
-		"%s %s: process %d maps no library %s; it maps %s%s; `exe` is the program itself")
+		"%s %s: process %d maps no library %s; it maps %s; `exe` is the program itself")
+#define MESSAGE_FUNCTION_LIBRARY_MISSING_AMONG_MANY \
+	MESSAGE("capture.function-library-missing-among-many", \
+		"%s %s: process %d maps no library %s; it maps %s, ...; `exe` is the program " \
+		"itself")
 #define MESSAGE_FUNCTION_OF_GO \
 	MESSAGE("capture.function-of-go", \
 		"--op-returns: %s is of a Go program, which a return probe kills; --op shows that " \
@@ -234,7 +322,10 @@
 		"--usdt %s: neither the program nor its libraries have USDT probes (`readelf -n " \
 		"FILE` shows them)")
 #define MESSAGE_USDT_PROBE_NOT_FOUND \
-	MESSAGE("capture.usdt-probe-not-found", "--usdt %s: no such probe; there are %s%s")
+	MESSAGE("capture.usdt-probe-not-found", "--usdt %s: no such probe; there are %s")
+#define MESSAGE_USDT_PROBE_NOT_FOUND_AMONG_MANY \
+	MESSAGE("capture.usdt-probe-not-found-among-many", \
+		"--usdt %s: no such probe; there are %s, ...")
 #define MESSAGE_USDT_OWN_PROBES_FOUND \
 	MESSAGE("capture.usdt-own-probes-found", \
 		"%zu probe%s of proftrace.h: ranges, counters and markers")
@@ -252,7 +343,11 @@
 	MESSAGE("capture.cupti-option-unused", \
 		"--cupti %s is not used: process %d has a libcupti already")
 #define MESSAGE_LIBRARY_LOADED \
-	MESSAGE("capture.library-loaded", "%s: our library %s process %d, stopped for %.1f ms")
+	MESSAGE("capture.library-loaded", \
+		"%s: our library went into process %d, stopped for %.1f ms")
+#define MESSAGE_LIBRARY_FOUND_AGAIN \
+	MESSAGE("capture.library-found-again", \
+		"%s: our library was still in process %d, stopped for %.1f ms")
 #define MESSAGE_LIBRARY_STAYS_OUT \
 	MESSAGE("capture.library-stays-out", "--inject: our library stays out of process %d: %s")
 #define MESSAGE_DEVICE_TIMES_END MESSAGE("capture.device-times-end", "device times end here: %s")

@@ -32,17 +32,23 @@ static bool is_too_short(const struct session *s)
 	return !s->target_execed && !s->opts->no_steps && ctl && !ctl->started;
 }
 
+static int target_ended(const struct session *s)
+{
+	const char *seen = no_window__seen(s);
+
+	if (s->target_execed)
+		return err__set(-ESRCH, MESSAGE_WINDOW_TARGET_EXECED, s->opts->pid, seen);
+	if (is_too_short(s))
+		return err__set(-ESRCH, MESSAGE_WINDOW_TARGET_ENDED_SOON, s->opts->pid, seen);
+	return err__set(-ESRCH, MESSAGE_WINDOW_TARGET_ENDED, s->opts->pid, seen);
+}
+
 int no_window__recorded(const struct session *s, int err)
 {
 	if (err == -EINTR)
 		return err__set(err, MESSAGE_WINDOW_STOPPED, no_window__seen(s));
 	if (err == -ESRCH && s->target_gone)
-		return err__set(err, MESSAGE_WINDOW_TARGET_ENDED, s->opts->pid,
-				s->target_execed ? "replaced its program (exec)" : "ended",
-				no_window__seen(s),
-				is_too_short(s)
-					? ": --no-steps records from the first moment, by time"
-					: "");
+		return target_ended(s);
 	if (!err)
 		return err__set(-ETIMEDOUT, MESSAGE_WINDOW_TIMED_OUT);
 	return err;
@@ -57,12 +63,24 @@ static bool is_idle(const struct session *s)
 }
 
 /* Did --max-overhead leave room for less than one whole look at the operators? */
-static const char *few_looks(const struct session *s)
+static bool looked_little(const struct session *s)
 {
-	return s->bursts.calls >= CALL_LOG_MAX || bursts__may(s)
-		       ? ""
-		       : "; --max-overhead left no room to look at them for longer, a larger one "
-			 "does";
+	return s->bursts.calls < CALL_LOG_MAX && !bursts__may(s);
+}
+
+/* Operators were called. */
+static int irregular(const struct session *s, double waited_s)
+{
+	const char *pausing = s->learning.pausing;
+
+	if (*pausing && looked_little(s))
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR_SUGGESTED_LOOKED_LITTLE,
+				waited_s, pausing);
+	if (*pausing)
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR_SUGGESTED, waited_s, pausing);
+	if (looked_little(s))
+		return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR_LOOKED_LITTLE, waited_s);
+	return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR, waited_s);
 }
 
 /* A framework's job has steps; why were they not seen? */
@@ -74,11 +92,8 @@ static int no_steps_of_framework(const struct session *s)
 		return err__set(-ETIMEDOUT, MESSAGE_STEPS_NO_REQUEST, waited_s);
 	if (s->opts->max_overhead <= 0)
 		return err__set(-ETIMEDOUT, MESSAGE_STEPS_NO_OVERHEAD_LEFT, waited_s);
-	if (s->learning.pausing[0])
-		return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR_SUGGESTED, waited_s,
-				s->learning.pausing, few_looks(s));
-	if (s->learning.called)
-		return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR, waited_s, few_looks(s));
+	if (s->learning.pausing[0] || s->learning.called)
+		return irregular(s, waited_s);
 	if (is_idle(s))
 		return err__set(-ETIMEDOUT, MESSAGE_STEPS_PROCESS_IDLE, waited_s, s->opts->pid);
 	return err__set(-ETIMEDOUT, MESSAGE_STEPS_MISSING, waited_s, s->opts->pid);

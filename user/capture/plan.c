@@ -65,27 +65,62 @@ static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan
 			log__warn(MESSAGE_ALLOWED_PROBE_NOT_PLANNED, symbol);
 }
 
-static void warn_no_framework(const struct session *s)
+/* What a process without a framework shows beside its tables. */
+enum { SHOWS_STEPS = 1, SHOWS_FUNCTIONS = 2, SHOWS_MARKS = 4 };
+
+static unsigned int shown_without_framework(const struct session *s)
 {
 	const struct capture_opts *o = s->opts;
-	bool functions = o->ops.cnt || o->ops_returning.cnt;
-	bool marks = user_usdt__has_own(s->target);
 
-	if (s->target->is_kthread || s->target->is_32bit) {
-		log__warn(MESSAGE_TARGET_KIND_LIMITED, o->pid,
-			  s->target->is_kthread ? "kernel thread" : "32-bit program");
+	return (o->step_probe ? SHOWS_STEPS : 0) |
+	       (o->ops.cnt || o->ops_returning.cnt ? SHOWS_FUNCTIONS : 0) |
+	       (user_usdt__has_own(s->target) ? SHOWS_MARKS : 0);
+}
+
+static void warn_framework_missing(pid_t pid, unsigned int shown)
+{
+	switch (shown) {
+	case 0:
+		log__warn(MESSAGE_FRAMEWORK_MISSING, pid);
+		break;
+	case SHOWS_STEPS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_STEPS_GIVEN, pid);
+		break;
+	case SHOWS_FUNCTIONS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_FUNCTIONS_GIVEN, pid);
+		break;
+	case SHOWS_FUNCTIONS | SHOWS_STEPS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_FUNCTIONS_AND_STEPS_GIVEN, pid);
+		break;
+	case SHOWS_MARKS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND, pid);
+		break;
+	case SHOWS_MARKS | SHOWS_STEPS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_STEPS_GIVEN, pid);
+		break;
+	case SHOWS_MARKS | SHOWS_FUNCTIONS:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_FUNCTIONS_GIVEN, pid);
+		break;
+	default:
+		log__warn(MESSAGE_FRAMEWORK_MISSING_MARKS_FOUND_FUNCTIONS_AND_STEPS_GIVEN, pid);
+	}
+}
+
+static void warn_no_framework(const struct session *s)
+{
+	const pid_t pid = s->opts->pid;
+
+	if (s->target->is_kthread) {
+		log__warn(MESSAGE_TARGET_IS_KERNEL_THREAD, pid);
+		return;
+	}
+	if (s->target->is_32bit) {
+		log__warn(MESSAGE_TARGET_IS_32_BIT, pid);
 		return;
 	}
 	if (!s->start.descendant_described)
-		descendant__describe(o->pid);
-	log__warn(MESSAGE_FRAMEWORK_MISSING, o->pid, functions || marks ? "" : " only",
-		  functions ? ", and the functions of --op" : "",
-		  marks ? ", and what proftrace.h marks" : "",
-		  o->step_probe ? ", and steps by --step-probe" : "",
-		  functions || marks ? ""
-		  : o->step_probe
-			  ? "; add functions with --op 'exe:GLOB'"
-			  : "; add functions with --op 'exe:GLOB', steps with --step-probe");
+		descendant__describe(pid);
+	warn_framework_missing(pid, shown_without_framework(s));
 }
 
 /* One by one, hundreds of probes take a minute to come out again. */
@@ -111,8 +146,11 @@ static int note_others(struct session *s)
 
 static int refuse_framework(const struct session *s)
 {
+	if (s->match.others[0])
+		return err__set(-EINVAL, MESSAGE_FRAMEWORK_NOT_LOADED_BUT_OTHERS,
+				s->opts->framework->name, s->opts->pid, s->match.others);
 	return err__set(-EINVAL, MESSAGE_FRAMEWORK_NOT_LOADED, s->opts->framework->name,
-			s->opts->pid, s->match.others[0] ? ", but " : "", s->match.others);
+			s->opts->pid);
 }
 
 static int note_no_framework(struct session *s)
@@ -150,14 +188,26 @@ static int note_copied_text(struct session *s)
 
 	if (!t->copied_text)
 		return 0;
-	if (t->copied_text_cnt > 1)
+	if (t->copied_text_cnt > 1) {
 		snprintf(more, sizeof(more), " (and that of %zu more)", t->copied_text_cnt - 1);
-	log__warn(MESSAGE_CODE_ANONYMOUS, t->pid, t->copied_text, more);
+		log__warn(MESSAGE_CODE_OF_SEVERAL_ANONYMOUS, t->pid, t->copied_text,
+			  t->copied_text_cnt - 1);
+	} else {
+		log__warn(MESSAGE_CODE_ANONYMOUS, t->pid, t->copied_text);
+	}
 	return probe_plan__missing(
 		&s->plan,
 		"calls of code that runs from anonymous memory, of %s%s: probes do "
 		"not reach it",
 		t->copied_text, more);
+}
+
+static void describe_framework(const struct framework_match *m)
+{
+	if (m->version[0])
+		log__info(MESSAGE_FRAMEWORK_FOUND, m->framework->title, m->version, m->why);
+	else
+		log__info(MESSAGE_FRAMEWORK_WITHOUT_VERSION_FOUND, m->framework->title, m->why);
 }
 
 int session__plan(struct session *s)
@@ -177,8 +227,7 @@ int session__plan(struct session *s)
 	if (err)
 		return err;
 	if (s->match.framework) {
-		log__info(MESSAGE_FRAMEWORK_FOUND, s->match.framework->title,
-			  s->match.version[0] ? " " : "", s->match.version, s->match.why);
+		describe_framework(&s->match);
 		err = s->match.framework->plan(s->target, &s->match, &opts, &s->plan);
 		if (!err)
 			err = note_others(s);

@@ -105,9 +105,11 @@ static int refused(struct probes *p, int err)
 
 	if ((err == -EPERM || err == -EACCES) && privilege__require())
 		return err;
+	if (!descriptors__lack(err) && !kernel__at_least(KERNEL_MAJOR_MIN, KERNEL_MINOR_MIN))
+		return err__set(err, MESSAGE_KERNEL_TOO_OLD, attach__libbpf_error(err),
+				KERNEL_MAJOR_MIN, KERNEL_MINOR_MIN);
 	if (!descriptors__lack(err))
-		return err__set(err, MESSAGE_BPF_REFUSED, attach__libbpf_error(err),
-				kernel__too_old());
+		return err__set(err, MESSAGE_BPF_REFUSED, attach__libbpf_error(err));
 	/* What it holds itself does not count as open. */
 	proftrace_bpf__destroy(p->skel);
 	p->skel = NULL;

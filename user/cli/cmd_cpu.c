@@ -386,9 +386,11 @@ static struct proftrace_bpf *load(int *err)
 		if (*err == -EPERM || *err == -EACCES)
 			err__set(*err, MESSAGE_CPU_NOT_PERMITTED,
 				 capability__why_refused(CAPABILITIES_TO_LOAD));
+		else if (*err && !kernel__at_least(KERNEL_MAJOR_MIN, KERNEL_MINOR_MIN))
+			err__set(*err, MESSAGE_CPU_KERNEL_TOO_OLD, attach__libbpf_error(*err),
+				 KERNEL_MAJOR_MIN, KERNEL_MINOR_MIN);
 		else if (*err)
-			err__set(*err, MESSAGE_CPU_BPF_NOT_LOADED, attach__libbpf_error(*err),
-				 kernel__too_old());
+			err__set(*err, MESSAGE_CPU_BPF_NOT_LOADED, attach__libbpf_error(*err));
 	}
 	if (!*err)
 		return skel;

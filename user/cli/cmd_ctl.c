@@ -36,8 +36,8 @@ static int parse_verb(const char *text, enum control_verb *verb)
 		}
 		suggest__offer(&near, control_verbs[v]);
 	}
-	return err__set(-EINVAL, MESSAGE_CTL_VERB_UNKNOWN, text, near.best ? "; did you mean " : "",
-			near.best ? near.best : "", near.best ? "?" : "");
+	return near.best ? err__set(-EINVAL, MESSAGE_CTL_VERB_UNKNOWN_SUGGESTED, text, near.best)
+			 : err__set(-EINVAL, MESSAGE_CTL_VERB_UNKNOWN, text);
 }
 
 /* What answers is another process: it is heard in a sandbox. */

@@ -85,6 +85,20 @@ static int prepare_device(struct record_options *o)
 	return 0;
 }
 
+static int not_started(const char *program, int exec_err)
+{
+	switch (exec_err) {
+	case ENOENT:
+		return err__set(-ENOENT, MESSAGE_PROGRAM_NOT_FOUND, program, strerror(exec_err));
+	case EACCES:
+		return err__set(-EACCES, MESSAGE_PROGRAM_NOT_PERMITTED, program,
+				strerror(exec_err));
+	default:
+		return err__set(-exec_err, MESSAGE_PROGRAM_NOT_STARTED, program,
+				strerror(exec_err));
+	}
+}
+
 /* Starts the program; an exec that fails is told through a pipe. 0 or a negative errno. */
 static int start(struct shim_link *shim, char **argv, pid_t *pid)
 {
@@ -111,13 +125,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	close(pipefd[1]);
 	n = UNINTERRUPTED(read(pipefd[0], &exec_err, sizeof(exec_err)));
 	close(pipefd[0]);
-	if (n == sizeof(exec_err))
-		return err__set(-exec_err, MESSAGE_PROGRAM_NOT_STARTED, argv[0], strerror(exec_err),
-				exec_err == ENOENT   ? "; is the name right?"
-				: exec_err == EACCES ? "; is it a program, and may you run it "
-						       "(chmod +x)?"
-						     : "");
-	return 0;
+	return n == sizeof(exec_err) ? not_started(argv[0], exec_err) : 0;
 }
 
 /* What is to be recorded from its beginning does not get far while we make ready. */

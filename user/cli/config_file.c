@@ -40,9 +40,11 @@ static int unknown(const struct command *cmd, const char *name)
 	for (struct opt_iter it = opt_iter__begin(cmd->opts); opt_iter__next(&it);)
 		if (it.opt.type != OPT_GROUP && is_settable(&it.opt))
 			suggest__offer(&near, it.opt.name);
+	if (near.best)
+		return err__set(-EINVAL, MESSAGE_CONFIG_OPTION_UNKNOWN_SUGGESTED,
+				(int)strspn(name, NAME_CHARACTERS), name, near.best);
 	return err__set(-EINVAL, MESSAGE_CONFIG_OPTION_UNKNOWN, (int)strspn(name, NAME_CHARACTERS),
-			name, near.best ? "; did you mean " : "", near.best ? near.best : "",
-			near.best ? "?" : "");
+			name);
 }
 
 /* As in other files, and here a part of a pattern that would never match. */

@@ -42,7 +42,10 @@
 #define MESSAGE_OPTION_VALUE_INVALID MESSAGE("cli.option-value-invalid", "--%s: '%s' is not %s")
 #define MESSAGE_OPTION_GIVEN_TWICE MESSAGE("cli.option-given-twice", "--%s %s: give %s only")
 #define MESSAGE_OPTION_VALUE_SMALL \
-	MESSAGE("cli.option-value-small", "--%s: %s is less than %llu, the least allowed%s%s")
+	MESSAGE("cli.option-value-small", "--%s: %s is less than %llu, the least allowed")
+#define MESSAGE_OPTION_VALUE_SMALL_BUT_ZERO \
+	MESSAGE("cli.option-value-small-but-zero", \
+		"--%s: %s is less than %llu, the least allowed; 0 is %s")
 #define MESSAGE_OPTION_VALUE_LARGE \
 	MESSAGE("cli.option-value-large", "--%s: %s is more than %llu, the most allowed")
 #define MESSAGE_OPTION_DURATION_ZERO \
@@ -268,14 +271,23 @@
 		"records them")
 #define MESSAGE_LAUNCHER_RUNS \
 	MESSAGE("cli.launcher-runs", \
-		"the launcher, process %d, still runs: if it starts %s again, proftrace --job %d " \
-		"records %s")
+		"the launcher, process %d, still runs: if it starts its ranks again, proftrace " \
+		"--job %d records them")
+#define MESSAGE_LAUNCHER_OF_RANK_RUNS \
+	MESSAGE("cli.launcher-of-rank-runs", \
+		"the launcher, process %d, still runs: if it starts the rank again, proftrace " \
+		"--job %d records it")
 
 /* ---- proftrace run ---- */
 
 #define MESSAGE_INJECTION_VARIABLE_SET \
 	MESSAGE("cli.injection-variable-set", "no device times: %s is set, another tool uses it")
-#define MESSAGE_PROGRAM_NOT_STARTED MESSAGE("cli.program-not-started", "cannot start %s: %s%s")
+#define MESSAGE_PROGRAM_NOT_STARTED MESSAGE("cli.program-not-started", "cannot start %s: %s")
+#define MESSAGE_PROGRAM_NOT_FOUND \
+	MESSAGE("cli.program-not-found", "cannot start %s: %s; is the name right?")
+#define MESSAGE_PROGRAM_NOT_PERMITTED \
+	MESSAGE("cli.program-not-permitted", \
+		"cannot start %s: %s; is it a program, and may you run it (chmod +x)?")
 #define MESSAGE_PROGRAM_MISSING \
 	MESSAGE("cli.program-missing", \
 		"which program? As in: proftrace run --record 2:10 -- python train.py")
@@ -377,7 +389,11 @@
 
 #define MESSAGE_CTL_VERB_UNKNOWN \
 	MESSAGE("cli.ctl-verb-unknown", \
-		"unknown verb '%s': status, start, resume, pause, dump, reset or stop%s%s%s")
+		"unknown verb '%s': status, start, resume, pause, dump, reset or stop")
+#define MESSAGE_CTL_VERB_UNKNOWN_SUGGESTED \
+	MESSAGE("cli.ctl-verb-unknown-suggested", \
+		"unknown verb '%s': status, start, resume, pause, dump, reset or stop; did you " \
+		"mean %s?")
 #define MESSAGE_CTL_ARGUMENTS_MISSING \
 	MESSAGE("cli.ctl-arguments-missing", \
 		"give a process and a verb, as in proftrace ctl 4242 status")
@@ -389,8 +405,12 @@
 #define MESSAGE_CPU_NOT_PERMITTED MESSAGE("cli.cpu-not-permitted", "cannot watch the scheduler: %s")
 #define MESSAGE_CPU_BPF_NOT_LOADED \
 	MESSAGE("cli.cpu-bpf-not-loaded", \
-		"cannot load the scheduler programs: %s%s; proftrace doctor says what this kernel " \
+		"cannot load the scheduler programs: %s; proftrace doctor says what this kernel " \
 		"can do")
+#define MESSAGE_CPU_KERNEL_TOO_OLD \
+	MESSAGE("cli.cpu-kernel-too-old", \
+		"cannot load the scheduler programs: %s (it is older than Linux %d.%d, which " \
+		"proftrace needs); proftrace doctor says what this kernel can do")
 #define MESSAGE_CPU_ARGUMENT_UNEXPECTED \
 	MESSAGE("cli.cpu-argument-unexpected", "cpu takes no arguments, but got '%s'")
 
@@ -430,8 +450,9 @@
 	MESSAGE("cli.monitor-series-needs-restart", "--max-series needs a restart of the monitor")
 #define MESSAGE_MONITOR_WITHOUT_CONFIG \
 	MESSAGE("cli.monitor-without-config", "it was started without --config")
-#define MESSAGE_CONFIG_OPTION_UNKNOWN \
-	MESSAGE("cli.config-option-unknown", "unknown option %.*s%s%s%s")
+#define MESSAGE_CONFIG_OPTION_UNKNOWN MESSAGE("cli.config-option-unknown", "unknown option %.*s")
+#define MESSAGE_CONFIG_OPTION_UNKNOWN_SUGGESTED \
+	MESSAGE("cli.config-option-unknown-suggested", "unknown option %.*s; did you mean %s?")
 #define MESSAGE_CONFIG_VALUE_QUOTED \
 	MESSAGE("cli.config-value-quoted", "%s: write the value without quotes")
 #define MESSAGE_CONFIG_COMMENT_BEHIND_VALUE \

@@ -58,8 +58,8 @@ void next_try__describe(const struct successor *places, size_t cnt)
 		log__warn(MESSAGE_SUCCESSOR_STARTED, n.pids, n.pids);
 	else if (n.started)
 		log__warn(MESSAGE_SUCCESSORS_STARTED, n.started, n.pids);
-	if (n.launcher)
-		log__warn(MESSAGE_LAUNCHER_RUNS, n.launcher,
-			  n.missing == 1 ? "the rank" : "its ranks", n.launcher,
-			  n.missing == 1 ? "it" : "them");
+	if (n.launcher && n.missing == 1)
+		log__warn(MESSAGE_LAUNCHER_OF_RANK_RUNS, n.launcher, n.launcher);
+	else if (n.launcher)
+		log__warn(MESSAGE_LAUNCHER_RUNS, n.launcher, n.launcher);
 }

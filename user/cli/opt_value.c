@@ -54,10 +54,12 @@ static int set_uint(const struct opt *opt, const char *value, void *dest)
 				 is_bytes ? "a number of bytes (64k, 16M, 1G)" : "a whole number");
 	if (errno || __builtin_mul_overflow(number, factor, &number))
 		return bad_value(opt, value, "a number that fits in 64 bits");
-	if (number < opt->min && (number || !opt->zero))
+	if (number < opt->min && !opt->zero)
 		return err__set(-EINVAL, MESSAGE_OPTION_VALUE_SMALL, opt->name, value,
-				(unsigned long long)opt->min, opt->zero ? "; 0 is " : "",
-				opt->zero ? opt->zero : "");
+				(unsigned long long)opt->min);
+	if (number < opt->min && number)
+		return err__set(-EINVAL, MESSAGE_OPTION_VALUE_SMALL_BUT_ZERO, opt->name, value,
+				(unsigned long long)opt->min, opt->zero);
 	if (opt->max && number > opt->max)
 		return err__set(-EINVAL, MESSAGE_OPTION_VALUE_LARGE, opt->name, value,
 				(unsigned long long)opt->max);

@@ -15,6 +15,8 @@ int directory__make(const char *path)
 
 	if (!err || err == -EEXIST)
 		return 0;
-	return err__set(err, MESSAGE_DIRECTORY_NOT_MADE, path, why ? why : strerror(-err),
-			err == -ENOENT ? "; this does: mkdir -p " : "", err == -ENOENT ? path : "");
+	if (!why)
+		why = strerror(-err);
+	return err == -ENOENT ? err__set(err, MESSAGE_DIRECTORY_PARENT_MISSING, path, why, path)
+			      : err__set(err, MESSAGE_DIRECTORY_NOT_MADE, path, why);
 }

@@ -133,25 +133,19 @@ void err__receive(struct err_message *m)
 	*m = (struct err_message){0};
 }
 
-static const char *make_room(int errnum)
-{
-	switch (errnum) {
-	case ENOSPC:
-	case EDQUOT:
-		return "; free some, or send it to another disk";
-	case EFBIG:
-		return "; raise the limit (ulimit -f)";
-	default:
-		return "";
-	}
-}
-
 int err__unwritten(const char *what)
 {
 	const int errnum = errno;
 
-	return err__set(-EIO, MESSAGE_STREAM_NOT_WRITTEN, what, strerror(errnum),
-			make_room(errnum));
+	switch (errnum) {
+	case ENOSPC:
+	case EDQUOT:
+		return err__set(-EIO, MESSAGE_STREAM_LACKS_SPACE, what, strerror(errnum));
+	case EFBIG:
+		return err__set(-EIO, MESSAGE_STREAM_TOO_LARGE, what, strerror(errnum));
+	default:
+		return err__set(-EIO, MESSAGE_STREAM_NOT_WRITTEN, what, strerror(errnum));
+	}
 }
 
 /* ---- lines on stderr ---- */

@@ -23,14 +23,22 @@
 
 #define MESSAGE_NOT_WRITTEN MESSAGE("common.not-written", "cannot write %s: %s")
 #define MESSAGE_DIRECTORY_NOT_MADE \
-	MESSAGE("common.directory-not-made", "cannot make the directory %s: %s%s%s")
+	MESSAGE("common.directory-not-made", "cannot make the directory %s: %s")
+#define MESSAGE_DIRECTORY_PARENT_MISSING \
+	MESSAGE("common.directory-parent-missing", \
+		"cannot make the directory %s: %s; this does: mkdir -p %s")
 #define MESSAGE_PROC_NOT_MOUNTED \
 	MESSAGE("common.proc-not-mounted", "%s is not mounted: mount -t proc proc %s")
 #define MESSAGE_PROC_OF_OTHER_NAMESPACE \
 	MESSAGE("common.proc-of-other-namespace", \
 		"%s is of another pid namespace: proftrace is process %d here, and %s there; mount " \
 		"%s anew (unshare --mount-proc), or start proftrace in that namespace")
-#define MESSAGE_STREAM_NOT_WRITTEN MESSAGE("common.stream-not-written", "cannot write %s: %s%s")
+#define MESSAGE_STREAM_NOT_WRITTEN MESSAGE("common.stream-not-written", "cannot write %s: %s")
+#define MESSAGE_STREAM_LACKS_SPACE \
+	MESSAGE("common.stream-lacks-space", \
+		"cannot write %s: %s; free some, or send it to another disk")
+#define MESSAGE_STREAM_TOO_LARGE \
+	MESSAGE("common.stream-too-large", "cannot write %s: %s; raise the limit (ulimit -f)")
 
 /* ---- Texts of other processes ---- */
 

@@ -110,10 +110,9 @@ int listen_address__open(const char *where)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return err__set(err, MESSAGE_LISTEN_FAILED, where, strerror(-err),
-			err == -EADDRINUSE ? "; is another monitor running? --listen takes another "
-					     "place"
-					   : "");
+	if (err == -EADDRINUSE)
+		return err__set(err, MESSAGE_LISTEN_PLACE_TAKEN, where, strerror(-err));
+	return err__set(err, MESSAGE_LISTEN_FAILED, where, strerror(-err));
 }
 
 void listen_address__remove(const char *where)

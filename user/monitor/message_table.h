@@ -73,7 +73,11 @@
 	MESSAGE("monitor.listen-invalid", \
 		"--listen %s: give 127.0.0.1:PORT, [::1]:PORT or the path of a unix socket; other " \
 		"hosts are answered by a proxy of yours")
-#define MESSAGE_LISTEN_FAILED MESSAGE("monitor.listen-failed", "cannot listen at %s: %s%s")
+#define MESSAGE_LISTEN_FAILED MESSAGE("monitor.listen-failed", "cannot listen at %s: %s")
+#define MESSAGE_LISTEN_PLACE_TAKEN \
+	MESSAGE("monitor.listen-place-taken", \
+		"cannot listen at %s: %s; is another monitor running? --listen takes another " \
+		"place")
 #define MESSAGE_RULE_USER_UNKNOWN \
 	MESSAGE("monitor.rule-user-unknown", "--%s user:%s: no such user on this host")
 #define MESSAGE_RULE_PID_INVALID \

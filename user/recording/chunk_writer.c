@@ -14,9 +14,12 @@ int chunk_writer__fail(struct chunk_writer *f, int err)
 {
 	if (!f->err) {
 		f->err = err;
-		err__set(err, MESSAGE_RECORDING_NOT_WRITTEN, f->sink.name, strerror(-err),
-			 (unsigned long long)f->bytes, sink__next_step(err),
-			 f->bytes ? "; what is in the file so far opens" : "");
+		if (f->bytes)
+			err__set(err, MESSAGE_RECORDING_NOT_WRITTEN, f->sink.name, strerror(-err),
+				 (unsigned long long)f->bytes, sink__next_step(err));
+		else
+			err__set(err, MESSAGE_RECORDING_NOT_BEGUN, f->sink.name, strerror(-err),
+				 sink__next_step(err));
 	}
 	return f->err;
 }

@@ -9,7 +9,10 @@
 
 #define MESSAGE_RECORDING_NOT_WRITTEN \
 	MESSAGE("recording.not-written", \
-		"cannot write recording %s: %s after %llu bytes; %s%s")
+		"cannot write recording %s: %s after %llu bytes; %s; what is in the file so far " \
+		"opens")
+#define MESSAGE_RECORDING_NOT_BEGUN \
+	MESSAGE("recording.not-begun", "cannot write recording %s: %s after 0 bytes; %s")
 #define MESSAGE_RECORDING_NOT_CREATED \
 	MESSAGE("recording.not-created", "cannot create recording %s: %s")
 #define MESSAGE_RECORDING_NOT_CREATED_SUGGESTED \

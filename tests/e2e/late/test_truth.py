@@ -27,7 +27,7 @@ def late(case):
                       "libcupti_loaded": False, "libcupti": str(SIM / "lib/libcupti.so.13")}, device
     before.check()
     tool = check_recorded(case, job, "--duration", "1s")
-    assert tool.said("capture.library-loaded", "went into"), tool.err
+    assert tool.said("capture.library-loaded"), tool.err
     assert row(tool.report(), "cost")["stopped_ns"] > 0
     assert row(tool.report(), "cost")["events_lost"] == 0
     assert "in it already" in doctor(job.pid)
@@ -41,7 +41,7 @@ def ten_times(case):
     stops, maps = [], None
     for i in range(10):
         tool = check_recorded(case, job)
-        assert (tool.said("capture.library-loaded", "was still in")) == (i > 0), tool.err
+        assert tool.said("capture.library-found-again" if i else "capture.library-loaded"), tool.err
         stops.append(row(tool.report(), "cost")["stopped_ns"])
         process.wait_for(lambda: process.threads(job.pid) == threads, 60, "the threads of before")
         assert process.descriptors(job.pid) == fds
@@ -236,5 +236,5 @@ def without_variable(case):
     process.wait_for(lambda: tool.said("cli.recording-written"), 60, "the recording")
     os.kill(int(tool.out.split()[1]), signal.SIGTERM)
     tool.done()
-    assert tool.said("capture.library-loaded", "went into"), tool.err
+    assert tool.said("capture.library-loaded"), tool.err
     assert any(r["event_type"].strip() == "Kernel" for r in tool.report()["overview"]["rows"])

@@ -227,7 +227,7 @@ def http(case):
     assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
     assert "No job is watched" in monitor.text("/")
     other = case.tool("monitor", "--listen", monitor.place, "--store", monitor.store)
-    other.fails("monitor.listen-failed", monitor.place)
+    other.fails("monitor.listen-place-taken", monitor.place)
     assert monitor.end() == 0, monitor.tool.err
     path = case.dir / "socket"
     monitor = Monitor(case, own("none"), place=path)
@@ -288,7 +288,7 @@ def reload(case):
         process.wait_for(lambda: monitor.value("proftrace_monitor_reloads_total", result=result) == cnt, 20, text)
         assert monitor.tool.said(key), monitor.tool.err
 
-    hang_up("bugdet = 1%\n", "cli.config-option-unknown", "refused", 1)
+    hang_up("bugdet = 1%\n", "cli.config-option-unknown-suggested", "refused", 1)
     hang_up("store = /elsewhere\nbudget = 1%\n", "monitor.config-changed", "ok", 1)  # the command line has another, which holds
     assert monitor.value("proftrace_monitor_budget_ratio") == 0.01
     process.wait_for(lambda: monitor.rank(job)["steps"], 60, "steps of the job, which is watched on")

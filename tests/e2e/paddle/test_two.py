@@ -24,6 +24,6 @@ def beside(case):
     assert tool.said("capture.frameworks-several", "PyTorch"), tool.err
 
     case.tool("-p", job.pid, "--framework", "mxnet", "--duration", "1s").fails(
-        "capture.framework-not-loaded", job.pid, "PyTorch, PaddlePaddle")
+        "capture.framework-not-loaded-but-others", job.pid, "PyTorch, PaddlePaddle")
     case.tool("-p", job.pid, "--framework", "tensorflow").fails("cli.framework-unknown", "tensorflow")
     job.stop()

@@ -122,7 +122,7 @@ for _ in range(3):
 def short(case):
     program = case.dir / "short.py"
     program.write_text(SHORT)
-    case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("capture.window-target-ended", "--no-steps records from the first")
+    case.tool("run", "--record", "2:10", "--", PYTHON, program).fails("capture.window-target-ended-soon")
     tool = case.tool("run", "--no-steps", "--no-trace", "--record-shapes", "--", PYTHON, program).done(120)
     assert "missing:" not in tool.err, tool.err
     assert tool.said("cli.target-ended"), tool.err

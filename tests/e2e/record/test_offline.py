@@ -167,7 +167,7 @@ def own_recording(case):
 @test("run: the program's own status, and programs that cannot be profiled")
 def run_status(case):
     case.tool("run", "--record", "2:4", "--", "/nonexistent/program").fails(
-        "cli.program-not-started", "/nonexistent/program", "No such file")
+        "cli.program-not-found", "/nonexistent/program", "No such file")
     tool = case.tool("run", "--record", "0:2", "--no-report", "--no-trace", "--", PYTHON,
                      WORKLOADS / "mlp_train.py", "--steps", 1500, "--exit-status", 3, env=dict(ENV))
     assert tool.wait(60) == 3, tool.err

@@ -291,7 +291,7 @@ def step_operator(case):
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::nope").fails(
         "capture.function-not-found*", "at::_ops::nope::call")
     case.tool("-p", job.pid, "--record", "2:10", "--step-probe", "aten::min", "--step-timeout", "1s").fails(
-        "capture.steps-of-rule-missing", 1, "--step-probe", "aten::min.dim")
+        "capture.steps-of-overloaded-missing", 1, "--step-probe", "aten::min", "aten::min.dim")
     tool = case.tool("-p", job.pid, "--record", "2:10", "--timer-only", "--step-probe", "aten::cross_entropy_loss")
     tables = tool.done().report()
     assert sense.rows(tables, "cost")[0]["hits_per_step"] == 1, tool.out

@@ -109,6 +109,18 @@ void device_library__forbid_loading(const struct session *s)
 		device_library__give_up_loading();
 }
 
+/* alone: it is there for operators without probes, and not for device times. */
+static void describe_loaded(const struct inject_result *loaded, pid_t pid, bool alone)
+{
+	const char *what = alone ? "operators without probes" : "device times by CUPTI";
+	const double stopped_ms = (double)loaded->stopped_ns / 1e6;
+
+	if (loaded->already_loaded)
+		log__info(MESSAGE_LIBRARY_FOUND_AGAIN, what, pid, stopped_ms);
+	else
+		log__info(MESSAGE_LIBRARY_LOADED, what, pid, stopped_ms);
+}
+
 static int attach(struct session *s, struct target *t)
 {
 	const bool alone = !cuda__has_driver(t);
@@ -131,10 +143,7 @@ static int attach(struct session *s, struct target *t)
 	if (s->cupti.attached.cupti.unused)
 		log__warn(MESSAGE_CUPTI_OPTION_UNUSED, s->opts->cupti, t->pid);
 	err = warn_of_majors(s, &s->cupti.attached.cupti);
-	log__info(MESSAGE_LIBRARY_LOADED,
-		  alone ? "operators without probes" : "device times by CUPTI",
-		  s->cupti.attached.inject.already_loaded ? "was still in" : "went into", t->pid,
-		  (double)s->cupti.attached.inject.stopped_ns / 1e6);
+	describe_loaded(&s->cupti.attached.inject, t->pid, alone);
 	return err;
 }
 

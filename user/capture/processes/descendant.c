@@ -77,33 +77,31 @@ bool descendant__find(pid_t pid, struct descendant *out)
 
 /* Those below it of other commands that have one, too: an engine leaves the work to its workers.
  * What it forked to load data has its own command. */
-static void describe_more(const struct descendant *first, char *out, size_t size)
+static void describe_more(const struct descendant *first)
 {
 	struct descendant above = *first, below;
-	size_t len = 0;
 
-	out[0] = '\0';
 	for (int i = 0; i < MORE_MAX && descendant__find(above.pid, &below); above = below, i++) {
 		if (!strcmp(above.command, below.command))
 			return;
-		len += (size_t)snprintf(out + len, size - len,
-					"; so has process %d (%s), below process %d", below.pid,
-					below.command, above.pid);
+		log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK_TOO, below.pid, below.command, above.pid,
+			  below.framework);
 	}
 }
 
 bool descendant__describe(pid_t pid)
 {
-	char job[64] = "", more[MORE_MAX * 160];
 	struct descendant b;
 
 	if (!descendant__find(pid, &b))
 		return false;
 	if (b.is_rank)
-		snprintf(job, sizeof(job), ", all ranks of its job with --job %d", pid);
-	describe_more(&b, more, sizeof(more));
-	log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK, b.pid, b.command, pid, b.framework, b.pid, job,
-		  more);
+		log__warn(MESSAGE_DESCENDANT_RANK_HAS_FRAMEWORK, b.pid, b.command, pid, b.framework,
+			  b.pid, pid);
+	else
+		log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK, b.pid, b.command, pid, b.framework,
+			  b.pid);
+	describe_more(&b);
 	return true;
 }
 

@@ -289,8 +289,11 @@ static int no_library(const struct search *s)
 	for (size_t i = 0; i < s->t->lib_cnt && i < SHOWN_MAX && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 				       basename_of(s->t->libs[i].path));
+	if (s->t->lib_cnt > SHOWN_MAX)
+		return err__set(-ENOENT, MESSAGE_FUNCTION_LIBRARY_MISSING_AMONG_MANY, s->option,
+				s->spec, s->t->pid, s->lib_pattern, names);
 	return err__set(-ENOENT, MESSAGE_FUNCTION_LIBRARY_MISSING, s->option, s->spec, s->t->pid,
-			s->lib_pattern, names, s->t->lib_cnt > SHOWN_MAX ? ", ..." : "");
+			s->lib_pattern, names);
 }
 
 static int search_lib(struct search *s, const struct target_lib *lib)

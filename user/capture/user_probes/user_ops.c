@@ -364,25 +364,27 @@ static bool overload_of(const char *function, const char *base, char *out, size_
 }
 
 /* Of a function of the program's choice: what its headers make of a call may be one of two. */
-static void add_underscored(struct target *t, const char *step_probe, char *out, size_t size)
+static enum namesakes find_underscored(struct target *t, const char *step_probe, char *out,
+				       size_t size)
 {
 	const char *colon = strrchr(step_probe, ':');
 	struct functions found;
 	char glob[512];
 
 	if (!colon)
-		return;
+		return NAMESAKES_NONE;
 	snprintf(glob, sizeof(glob), "%.*s:__%s", (int)(colon - step_probe), step_probe, colon + 1);
 	if (functions__find(t, "--step-probe", glob, OPS_MAX, &found)) {
 		err__take(-ENOENT);
-		return;
+		return NAMESAKES_NONE;
 	}
-	snprintf(out, size, " (there is %s, too)", glob);
+	snprintf(out, size, "%s", glob);
 	functions__free(&found);
+	return NAMESAKES_UNDERSCORED;
 }
 
-const char *user_ops__namesakes(const struct framework *framework, const char *step_probe,
-				struct target *t, char *out, size_t size)
+enum namesakes user_ops__namesakes(const struct framework *framework, const char *step_probe,
+				   struct target *t, char *out, size_t size)
 {
 	const size_t len = strcspn(step_probe, ".");
 	char base[256], glob[512], overload[128];
@@ -391,23 +393,18 @@ const char *user_ops__namesakes(const struct framework *framework, const char *s
 
 	*out = '\0';
 	snprintf(base, sizeof(base), "%.*s_*", (int)len, step_probe);
-	if (operator_function(framework, base, glob, sizeof(glob)) == base) {
-		add_underscored(t, step_probe, out, size);
-		return out;
-	}
+	if (operator_function(framework, base, glob, sizeof(glob)) == base)
+		return find_underscored(t, step_probe, out, size);
 	if (functions__find(t, "--step-probe", glob, OPS_MAX, &found)) {
 		err__take(-ENOENT);
-		return out;
+		return NAMESAKES_NONE;
 	}
 	snprintf(base, sizeof(base), "::%.*s_", (int)(len - strlen(framework->operator_prefix)),
 		 step_probe + strlen(framework->operator_prefix));
 	for (size_t i = 0; i < found.cnt && cnt < OVERLOADS_NAMED && at < size; i++)
 		if (overload_of(found.items[i].name, base, overload, sizeof(overload)))
-			at += (size_t)snprintf(out + at, size - at, "%s%.*s.%s",
-					       cnt++ ? ", " : " (it has overloads: ", (int)len,
-					       step_probe, overload);
-	if (cnt && at + 1 < size)
-		snprintf(out + at, size - at, ")");
+			at += (size_t)snprintf(out + at, size - at, "%s%.*s.%s", cnt++ ? ", " : "",
+					       (int)len, step_probe, overload);
 	functions__free(&found);
-	return out;
+	return cnt ? NAMESAKES_OVERLOADS : NAMESAKES_NONE;
 }

@@ -10,9 +10,14 @@
 int user_ops__plan(const struct capture_opts *opts, const struct framework *framework,
 		   struct target *t, struct probe_plan *plan);
 
-/* " (it has overloads: aten::min.dim, ...)" where what --step-probe names is an operator that has others,
- * " (there is LIB:__FUNCTION, too)" of another function; else "". */
-const char *user_ops__namesakes(const struct framework *framework, const char *step_probe,
-				struct target *t, char *out, size_t size);
+enum namesakes {
+	NAMESAKES_NONE,
+	NAMESAKES_OVERLOADS,   /* of an operator: "aten::min.dim, ..." */
+	NAMESAKES_UNDERSCORED, /* of another function: "LIB:__FUNCTION" */
+};
+
+/* Of what --step-probe names; out: a list. */
+enum namesakes user_ops__namesakes(const struct framework *framework, const char *step_probe,
+				   struct target *t, char *out, size_t size);
 
 #endif

@@ -194,8 +194,9 @@ static int nothing_matches(const struct scan *s, const char *option)
 				       s->seen[i]);
 	if (!s->seen_cnt)
 		return err__set(-ENOENT, MESSAGE_USDT_PROBES_MISSING, option);
-	return err__set(-ENOENT, MESSAGE_USDT_PROBE_NOT_FOUND, option, names,
-			s->seen_cnt == SEEN_MAX ? ", ..." : "");
+	if (s->seen_cnt == SEEN_MAX)
+		return err__set(-ENOENT, MESSAGE_USDT_PROBE_NOT_FOUND_AMONG_MANY, option, names);
+	return err__set(-ENOENT, MESSAGE_USDT_PROBE_NOT_FOUND, option, names);
 }
 
 /* ---- the scan ---- */
