@@ -92,6 +92,17 @@ static int put_lines(struct folded *f, bool device)
 	return err;
 }
 
+static void warn_unprobed(const struct recording *r)
+{
+	const struct unprobed_sum sum = facts__unprobed_sum(r);
+	const struct counted operators = counted(sum.cnt, "operator", "operators");
+
+	if (sum.by_time)
+		log__warn(MESSAGE_OPERATORS_UNPROBED_IN_WINDOW, operators.s, sum.ms);
+	else
+		log__warn(MESSAGE_OPERATORS_UNPROBED_IN_STEP, operators.s, sum.ms);
+}
+
 /* A stack of no time, so that the sums stay: the format has no comments. */
 static int put_unprobed(struct folded *f)
 {
@@ -103,7 +114,7 @@ static int put_unprobed(struct folded *f)
 	if (!*line)
 		return 0;
 	text_file__print(f->out, "(%s) 0\n", line);
-	log__warn(MESSAGE_FUNCTIONS_UNPROBED, text);
+	warn_unprobed(f->stacks->r);
 	return text_file__error(f->out);
 }
 

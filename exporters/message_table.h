@@ -112,7 +112,14 @@
 #define MESSAGE_PADDLE_LOSS_LEFT_OUT \
 	MESSAGE("exporters.paddle-loss-left-out", \
 		"the format has no place for it: the recording is %s")
-#define MESSAGE_FUNCTIONS_UNPROBED MESSAGE("exporters.functions-unprobed", "%s")
+#define MESSAGE_OPERATORS_UNPROBED_IN_STEP \
+	MESSAGE("exporters.operators-unprobed-in-step", \
+		"not recorded: %s without a probe, about %.3f ms of a step: their time is in " \
+		"what is around or before them")
+#define MESSAGE_OPERATORS_UNPROBED_IN_WINDOW \
+	MESSAGE("exporters.operators-unprobed-in-window", \
+		"not recorded: %s without a probe, about %.3f ms of the window: their time is in " \
+		"what is around or before them")
 
 /* ---- Files ---- */
 

@@ -57,13 +57,11 @@ char *facts__loss(const struct recording *r)
 	return text;
 }
 
-char *facts__unprobed(const struct recording *r)
+struct unprobed_sum facts__unprobed_sum(const struct recording *r)
 {
 	const json_t *list = json_object_get(recording__summary(r), "dropped_probes");
 	const bool by_time = json_object_get(json_array_get(list, 0), "measured_ns");
-	double ns = 0;
-	size_t cnt = 0;
-	char *text;
+	struct unprobed_sum sum = {.by_time = by_time};
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *item = json_array_get(list, i);
@@ -72,16 +70,24 @@ char *facts__unprobed(const struct recording *r)
 
 		if (json_is_true(json_object_get(item, "is_call")) || calls <= 0)
 			continue;
-		ns += calls * json_number_value(json_object_get(item, "avg_ns"));
-		cnt++;
+		sum.ms += calls * json_number_value(json_object_get(item, "avg_ns")) / 1e6;
+		sum.cnt++;
 	}
-	if (!cnt)
+	return sum;
+}
+
+char *facts__unprobed(const struct recording *r)
+{
+	const struct unprobed_sum sum = facts__unprobed_sum(r);
+	char *text;
+
+	if (!sum.cnt)
 		return strdup("");
 	if (asprintf(&text,
 		     "not recorded: %s without a probe, about %.3f ms of %s: their time is in "
 		     "what is around or before them",
-		     counted(cnt, "operator", "operators").s, ns / 1e6,
-		     by_time ? "the window" : "a step") < 0)
+		     counted(sum.cnt, "operator", "operators").s, sum.ms,
+		     sum.by_time ? "the window" : "a step") < 0)
 		return NULL;
 	return text;
 }

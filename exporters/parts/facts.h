@@ -18,6 +18,13 @@ struct recording_loss recording_loss__of(const struct recording *r);
 char *facts__title(const struct recording *r);
 /* "incomplete: 2 events were lost, ..." or "" for a complete one; free it. NULL: no memory. */
 char *facts__loss(const struct recording *r);
+/* Operators that had no probe, and their time, from before: of a step, or of the window. */
+struct unprobed_sum {
+	size_t cnt;
+	double ms;
+	bool by_time;
+};
+struct unprobed_sum facts__unprobed_sum(const struct recording *r);
 /* "not recorded: 7 operators without a probe, about 0.120 ms of a step: ..." or "" where all had
  * one; free it. NULL: no memory. */
 char *facts__unprobed(const struct recording *r);

@@ -2,15 +2,39 @@
 /* What is said of a trace that not each reader bears. */
 #include <criterion/criterion.h>
 #include "cli/trace_readers.h"
+#include "common/err.h"
 
+/* The keys and arguments of the lines on stderr: "key[arguments] key[arguments]". */
 static const char *said(const char *dialect, uint64_t device_events, uint64_t negative)
 {
-	static char text[512];
+	static char known[512];
 	const struct export_result result = {
 		.events = 9, .device_events = device_events, .negative_in_hta = negative};
+	FILE *const errors = stderr;
+	char *lines, *rest;
+	size_t size, len = 0;
 
-	trace_readers__text("run.ptrec", dialect, &result, text, sizeof(text));
-	return text;
+	known[0] = '\0';
+	stderr = open_memstream(&lines, &size); /* a variable of glibc's */
+	cr_assert(stderr != NULL);
+	log__set_json(true);
+	trace_readers__describe("run.ptrec", dialect, &result);
+	log__set_json(false);
+	fclose(stderr);
+	stderr = errors;
+	rest = lines;
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		json_t *message = json_loads(line, 0, NULL);
+		char *arguments = json_dumps(json_object_get(message, "arguments"), JSON_COMPACT);
+
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s%s", len ? " " : "",
+					json_string_value(json_object_get(message, "key")),
+					arguments);
+		free(arguments);
+		json_decref(message);
+	}
+	free(lines);
+	return known;
 }
 
 Test(trace_readers, a_trace_without_device_suits_all)
@@ -21,22 +45,15 @@ Test(trace_readers, a_trace_without_device_suits_all)
 
 Test(trace_readers, device_time_needs_the_other_dialect)
 {
-	static const char *const tb = "torch_tb_profiler 0.4 shows no device time of operators in "
-				      "this trace; the one for "
-				      "it: proftrace export --dialect tb run.ptrec";
+	static const char *const tb = "cli.trace-shown-without-device-time[\"run.ptrec\"]";
 
 	cr_expect_str_eq(said(NULL, 3, 0), tb);
 	cr_expect_str_eq(said("kineto", 3, 0), tb);
-	cr_expect_str_eq(said("tb", 3, 0),
-			 "HTA reads no more than steps and call graph of this dialect; the trace "
-			 "for it: proftrace export run.ptrec");
+	cr_expect_str_eq(said("tb", 3, 0), "cli.trace-read-in-part-by-hta[\"run.ptrec\"]");
 }
 
 Test(trace_readers, what_HTA_makes_negative_is_counted)
 {
-	cr_expect_str_eq(said(NULL, 3, 2),
-			 "HTA rounds 2 events of the device to -1 us, unless its environment has "
-			 "HTA_DISABLE_NS_ROUNDING=1. torch_tb_profiler 0.4 shows no device time of "
-			 "operators in this trace; the one for it: proftrace export --dialect tb "
-			 "run.ptrec");
+	cr_expect_str_eq(said(NULL, 3, 2), "cli.trace-times-rounded-by-hta[\"2 events\"] "
+					   "cli.trace-shown-without-device-time[\"run.ptrec\"]");
 }

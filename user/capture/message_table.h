@@ -390,7 +390,8 @@
 	MESSAGE("capture.session-silent", \
 		"the session that records process %d did not answer in %d s; is it stopped? " \
 		"Ctrl-C, or kill -INT, ends it")
-#define MESSAGE_SESSION_REFUSED MESSAGE("capture.session-refused", "%s")
+#define MESSAGE_SESSION_REFUSED \
+	MESSAGE("capture.session-refused", "the session of process %d refuses: %s")
 
 /* ---- Events ---- */
 

@@ -146,7 +146,7 @@ static int export_file(const char *path, const struct exporter *exporter,
 		log__info(MESSAGE_EXPORT_WRITTEN, result.path,
 			  counted(result.events, "event", "events").s, bytes_text(result.bytes).s);
 	if (!err)
-		trace_readers__say(path, opts->dialect, &result);
+		trace_readers__describe(path, opts->dialect, &result);
 	return err;
 }
 

@@ -221,7 +221,18 @@
 	MESSAGE("cli.target-ended-in-window", \
 		"%s before the window was complete (%s); what was seen is kept")
 #define MESSAGE_RECORDING_ABORTED MESSAGE("cli.recording-aborted", "aborted; %s is left")
-#define MESSAGE_TRACE_READERS_ADVICE MESSAGE("cli.trace-readers-advice", "%s")
+#define MESSAGE_TRACE_READ_IN_PART_BY_HTA \
+	MESSAGE("cli.trace-read-in-part-by-hta", \
+		"HTA reads no more than steps and call graph of this dialect; the trace for it: " \
+		"proftrace export %s")
+#define MESSAGE_TRACE_TIMES_ROUNDED_BY_HTA \
+	MESSAGE("cli.trace-times-rounded-by-hta", \
+		"HTA rounds %s of the device to -1 us, unless its environment has " \
+		"HTA_DISABLE_NS_ROUNDING=1")
+#define MESSAGE_TRACE_SHOWN_WITHOUT_DEVICE_TIME \
+	MESSAGE("cli.trace-shown-without-device-time", \
+		"torch_tb_profiler 0.4 shows no device time of operators in this trace; the one " \
+		"for it: proftrace export --dialect tb %s")
 #define MESSAGE_STOPPED_EARLY \
 	MESSAGE("cli.stopped-early", "stopped before the window opened; nothing was recorded")
 

@@ -41,7 +41,7 @@ static int write_trace(const struct record_options *o, const struct recording *r
 		return err;
 	log__info(MESSAGE_TRACE_WRITTEN, result.path);
 	if (!o->capture.in_memory)
-		trace_readers__say(recording_path, NULL, &result);
+		trace_readers__describe(recording_path, NULL, &result);
 	return 0;
 }
 

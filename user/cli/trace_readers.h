@@ -3,15 +3,11 @@
 #ifndef PROFTRACE_TRACE_READERS_H
 #define PROFTRACE_TRACE_READERS_H
 
-#include <stddef.h>
 #include "exporters/exporter.h"
 
-/* One sentence or two; empty: the trace suits all of them. recording: its path; dialect NULL:
- * default. Sources: torch_tb_profiler 0.4.3, HTA 0.5.0 and 0.6.1; doc/reference/trace.md. */
-void trace_readers__text(const char *recording, const char *dialect,
-			 const struct export_result *result, char *text, size_t size);
-/* Prints that, unless --quiet or the text is empty. */
-void trace_readers__say(const char *recording, const char *dialect,
-			const struct export_result *result);
+/* Prints it, unless --quiet. recording: its path; dialect NULL: default. Sources: torch_tb_profiler
+ * 0.4.3, HTA 0.5.0 and 0.6.1; doc/reference/trace.md. */
+void trace_readers__describe(const char *recording, const char *dialect,
+			     const struct export_result *result);
 
 #endif

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/capability.h"
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include "common/err.h"
+#include "common/message_table.h"
 #include "common/util.h"
 
 #define FIRST_USER_NS 0xEFFFFFFDu /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
@@ -56,29 +59,25 @@ const char *capability__missing(uint64_t wanted)
 
 const char *capability__lack(uint64_t wanted)
 {
-	static _Thread_local char text[320];
 	const char *missing = capability__missing(wanted);
 
-	text[0] = '\0';
 	if (*missing && geteuid())
-		snprintf(text, sizeof(text), "needs %s; run with sudo", missing);
+		err__set(-EPERM, MESSAGE_CAPABILITY_MISSING, missing);
 	else if (*missing)
-		snprintf(text, sizeof(text),
-			 "needs %s, which this root lacks; add it to the container (--cap-add), or "
-			 "run on the host",
-			 missing);
+		err__set(-EPERM, MESSAGE_CAPABILITY_MISSING_TO_ROOT, missing);
 	else if (in_user_namespace())
-		snprintf(text, sizeof(text),
-			 "proftrace runs in a user namespace, whose capabilities do not count "
-			 "outside of it; run as root of the host");
-	return text;
+		err__set(-EPERM, MESSAGE_CAPABILITIES_OF_NAMESPACE);
+	else
+		return "";
+	return err__take(-EPERM);
 }
 
 const char *capability__why_refused(uint64_t wanted)
 {
 	const char *lack = capability__lack(wanted);
 
-	return *lack ? lack
-		     : "proftrace has the capabilities for it, the cause is unknown; see the "
-		       "kernel's log (dmesg) for a security module or a lockdown";
+	if (*lack)
+		return lack;
+	err__set(-EPERM, MESSAGE_REFUSED_DESPITE_CAPABILITIES);
+	return err__take(-EPERM);
 }

@@ -20,7 +20,8 @@
 const char *capability__missing(uint64_t wanted);
 
 /* "needs CAP_BPF; run with sudo", with a remedy that helps this user; "" if the process has them
- * all in the machine's first user namespace. Kept until the thread's next call. */
+ * all in the machine's first user namespace. Taken (err__take): a message that has it as an argument
+ * names it as its cause. */
 const char *capability__lack(uint64_t wanted);
 
 /* As capability__lack, or that the cause is unknown. */

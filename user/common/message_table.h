@@ -40,6 +40,22 @@
 #define MESSAGE_STREAM_TOO_LARGE \
 	MESSAGE("common.stream-too-large", "cannot write %s: %s; raise the limit (ulimit -f)")
 
+/* ---- Capabilities ---- */
+
+#define MESSAGE_CAPABILITY_MISSING MESSAGE("common.capability-missing", "needs %s; run with sudo")
+#define MESSAGE_CAPABILITY_MISSING_TO_ROOT \
+	MESSAGE("common.capability-missing-to-root", \
+		"needs %s, which this root lacks; add it to the container (--cap-add), or run on " \
+		"the host")
+#define MESSAGE_CAPABILITIES_OF_NAMESPACE \
+	MESSAGE("common.capabilities-of-namespace", \
+		"proftrace runs in a user namespace, whose capabilities do not count outside of " \
+		"it; run as root of the host")
+#define MESSAGE_REFUSED_DESPITE_CAPABILITIES \
+	MESSAGE("common.refused-despite-capabilities", \
+		"proftrace has the capabilities for it, the cause is unknown; see the kernel's " \
+		"log (dmesg) for a security module or a lockdown")
+
 /* ---- Texts of other processes ---- */
 
 #define MESSAGE_PROCESS_TEXTS_CUT_OFF \

@@ -86,7 +86,9 @@
 	MESSAGE("monitor.rule-invalid", \
 		"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB or pid:NUMBER, as in --%s " \
 		"'command:python*'")
-#define MESSAGE_EXPORTER_NOT_STARTED MESSAGE("monitor.exporter-not-started", "%s")
+#define MESSAGE_EXPORTER_NOT_STARTED \
+	MESSAGE("monitor.exporter-not-started", \
+		"the process that exports figures did not begin: %s")
 #define MESSAGE_PAGE_NOT_MADE MESSAGE("monitor.page-not-made", "no page of %s is made: %s")
 #define MESSAGE_PROCESS_NOT_AWAITED MESSAGE("monitor.process-not-awaited", "cannot wait for a process: %s")
 #define MESSAGE_RECEIVER_URL_INVALID \

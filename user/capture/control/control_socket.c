@@ -401,7 +401,7 @@ static int understand(const struct control_session *c, char *message, ssize_t le
 		return -EAGAIN;
 	message[len] = '\0';
 	if (message[0] != OBEYED)
-		return err__set(-EBUSY, MESSAGE_SESSION_REFUSED, message + 1);
+		return err__set(-EBUSY, MESSAGE_SESSION_REFUSED, c->target, message + 1);
 	snprintf(answer, size, "%s", message + 1);
 	return 0;
 }
