@@ -113,7 +113,7 @@
 		"--%s: the receiver refuses what it is sent: %s")
 #define MESSAGE_RECEIVER_NOT_REACHED \
 	MESSAGE("monitor.receiver-not-reached", \
-		"--%s: nothing is sent (%s); tried again, the latest %d bodies wait")
+		"--%s: nothing is sent (%s); up to %d requests wait, and the next try follows")
 #define MESSAGE_PUSH_NOT_BEGUN MESSAGE("monitor.push-not-begun", "--%s: %s")
 #define MESSAGE_CURL_NOT_LOADED \
 	MESSAGE("monitor.curl-not-loaded", \

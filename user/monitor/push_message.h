@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define PUSH_BYTES_MAX (8 << 20) /* of one body */
-#define PUSH_QUEUE     8	 /* bodies that wait: the oldest goes if another one comes */
+#define PUSH_QUEUE     8	 /* requests that wait: the oldest goes if another one comes */
 
 /* To the process; the body is a file that comes with it. */
 struct push_item {

@@ -52,16 +52,17 @@
 
 #define MESSAGE_RANKS_WITHOUT_FRAMEWORK \
 	MESSAGE("target.ranks-without-framework", \
-		"no rank below process %d: no framework is loaded in the %zu processes that were " \
-		"given a rank; wait until they train, or name the ranks with -p PID,PID")
+		"no rank among the descendants of process %d: no framework is loaded in the %zu " \
+		"processes that were given a rank; wait until they train, or name the ranks with " \
+		"-p PID,PID")
 #define MESSAGE_RANKS_MISSING_SUGGESTED \
 	MESSAGE("target.ranks-missing-suggested", \
-		"no rank below process %d: none of %zu processes was started with RANK or the " \
-		"like. A framework is loaded in %s: name those that do the work with -p PID or -p " \
-		"PID,PID")
+		"no rank among the descendants of process %d: none of %zu processes was started " \
+		"with RANK or the like. A framework is loaded in %s: name those that do the work " \
+		"with -p PID or -p PID,PID")
 #define MESSAGE_RANKS_MISSING \
 	MESSAGE("target.ranks-missing", \
-		"no rank below process %d: none of %zu processes was started with RANK or the " \
-		"like; give the ranks themselves with -p PID,PID")
+		"no rank among the descendants of process %d: none of %zu processes was started " \
+		"with RANK or the like; give the ranks themselves with -p PID,PID")
 
 #endif
