@@ -313,7 +313,7 @@ def cpu(case):
         tool.interrupt().done(30)
         tables = json.loads(tool.out)
         assert tables["cpu"]["rows"] and tables["process"]["rows"], tables
-        assert "proftrace:" not in tool.err, tool.err
+        assert not tool.messages(), tool.err
 
 
 @test("ctl waits for an answer as nobody")

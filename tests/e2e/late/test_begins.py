@@ -39,7 +39,7 @@ def record_between(case, *args):
 def between(case):
     tool, (first, second) = record_between(case, "--inject")
     assert sets(first) == 0 and sets(second) == 20, (sets(first), sets(second))
-    assert NOT_YET not in tool.out and "only now" not in tool.err, tool.out
+    assert NOT_YET not in tool.out and "only now" not in tool.out, tool.out
 
 
 @test("between two windows: proftrace has given up the right to load its library, and the second one says so")

@@ -157,7 +157,7 @@ def taken(case):
     case.finally_(debugger.close)
     assert len(debugger.fds) == PLACES, debugger.fds
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
-    assert "another tool uses the processor's breakpoints" in tool.err, tool.err
+    assert tool.said("capture.python-functions-missing", "another tool uses the processor's breakpoints"), tool.err
     tables = tool.report()
     jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1)
     assert "data breakpoints cannot be had" in str(tables), tables.keys()

@@ -140,6 +140,6 @@ def to_static(case):
 def static(case):
     running, path = job.train(case, "--mode", "static")
     tool = record(case, running, "--no-prune").done(LONG_S)
-    assert tool.said("capture.library-stays-out") and "steps call no operator" in tool.err, tool.err
+    assert tool.said("capture.library-stays-out", "steps call no operator"), tool.err
     assert not any("libproftrace" in m[4] for m in process.mappings(running.pid))
     check_operators(tool.report(), job.profile(running, path))

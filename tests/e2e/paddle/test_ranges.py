@@ -82,7 +82,7 @@ def taken(case):
     case.finally_(debugger.close)
     assert len(debugger.fds) == PLACES, debugger.fds
     tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}").done()
-    assert "another tool uses the processor's breakpoints" in tool.err, tool.err
+    assert tool.said("capture.python-functions-missing", "another tool uses the processor's breakpoints"), tool.err
     tables = tool.report()
     assert tables["summary"]["rows"][0]["steps"] == STEPS, tables["summary"]
     assert "userdefined" not in tables or not tables["userdefined"]["rows"], tables["userdefined"]
