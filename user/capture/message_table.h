@@ -310,9 +310,11 @@
 	MESSAGE("capture.function-of-go", \
 		"--op-returns: %s is of a Go program, which a return probe kills; --op shows that " \
 		"it is called")
-#define MESSAGE_FUNCTIONS_FOUND MESSAGE("capture.functions-found", "%s %s: %zu function%s")
+#define MESSAGE_FUNCTIONS_FOUND MESSAGE("capture.functions-found", "%s %s: %s")
+#define MESSAGE_FUNCTION_SHOWN_ALREADY \
+	MESSAGE("capture.function-shown-already", "%s %s: 1 of them is shown without it")
 #define MESSAGE_FUNCTIONS_SHOWN_ALREADY \
-	MESSAGE("capture.functions-shown-already", "%s %s: %zu of them %s shown without it")
+	MESSAGE("capture.functions-shown-already", "%s %s: %zu of them are shown without it")
 #define MESSAGE_STEP_PROBE_AMBIGUOUS \
 	MESSAGE("capture.step-probe-ambiguous", \
 		"--step-probe %s: matches %zu functions, such as %s and %s; name one, with its " \
@@ -327,8 +329,7 @@
 	MESSAGE("capture.usdt-probe-not-found-among-many", \
 		"--usdt %s: no such probe; there are %s, ...")
 #define MESSAGE_USDT_OWN_PROBES_FOUND \
-	MESSAGE("capture.usdt-own-probes-found", \
-		"%zu probe%s of proftrace.h: ranges, counters and markers")
+	MESSAGE("capture.usdt-own-probes-found", "%s of proftrace.h: ranges, counters and markers")
 #define MESSAGE_USDT_SEMAPHORES_NOT_SET \
 	MESSAGE("capture.usdt-semaphores-not-set", \
 		"%zu of the probes of --usdt have a semaphore, which proftrace does not set: they " \

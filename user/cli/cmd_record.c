@@ -117,9 +117,10 @@ static void warn_of_launcher(pid_t pid)
 	err = ranks__below(pid, is_any, &ranks);
 	if (err)
 		err__take(err); /* an ordinary job */
+	else if (!is_among(&ranks, pid) && ranks.cnt == 1)
+		log__warn(MESSAGE_PID_IS_LAUNCHER_OF_ONE, pid, ranks.items[0].pid, pid);
 	else if (!is_among(&ranks, pid))
-		log__warn(MESSAGE_PID_IS_LAUNCHER, pid, ranks.cnt, ranks.items[0].pid,
-			  ranks.cnt > 1 ? ", ..." : "", pid);
+		log__warn(MESSAGE_PID_IS_LAUNCHER, pid, ranks.cnt, ranks.items[0].pid, pid);
 	ranks__clear(&ranks);
 }
 

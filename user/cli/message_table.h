@@ -252,8 +252,12 @@
 		"MS_ROLE); -p PID --no-steps records it")
 #define MESSAGE_PID_IS_LAUNCHER \
 	MESSAGE("cli.pid-is-launcher", \
-		"process %d is no rank, but started %zu (%d%s), which -p mixes in one report; " \
+		"process %d is no rank, but started %zu (%d, ...), which -p mixes in one report; " \
 		"--job %d tells them apart")
+#define MESSAGE_PID_IS_LAUNCHER_OF_ONE \
+	MESSAGE("cli.pid-is-launcher-of-one", \
+		"process %d is no rank, but started 1 (%d), which -p mixes in one report; --job " \
+		"%d tells them apart")
 #define MESSAGE_FILE_PROCESS_NOT_REACHED \
 	MESSAGE("cli.file-process-not-reached", "cannot reach the process that opens files: %s")
 #define MESSAGE_CAPTURE_KILLED \

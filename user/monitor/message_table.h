@@ -16,8 +16,20 @@
 	MESSAGE("monitor.process-end-not-watched", \
 		"cannot watch process %d: %s (pidfd_open needs Linux 5.3)")
 #define MESSAGE_PROC_UNREADABLE MESSAGE("monitor.proc-unreadable", "cannot look through /proc: %s")
-#define MESSAGE_SESSION_FAILED \
-	MESSAGE("monitor.session-failed", "job %s, process %d: its session %s; next try %s")
+#define MESSAGE_SESSION_ENDED \
+	MESSAGE("monitor.session-ended", \
+		"job %s, process %d: its session ended; next try at the next scan")
+#define MESSAGE_SESSION_ENDED_AGAIN \
+	MESSAGE("monitor.session-ended-again", \
+		"job %s, process %d: its session ended; next try after some time (backoff)")
+#define MESSAGE_SESSION_UNREADY \
+	MESSAGE("monitor.session-unready", \
+		"job %s, process %d: its session did not become ready, or did not answer; next " \
+		"try at the next scan")
+#define MESSAGE_SESSION_UNREADY_AGAIN \
+	MESSAGE("monitor.session-unready-again", \
+		"job %s, process %d: its session did not become ready, or did not answer; next " \
+		"try after some time (backoff)")
 #define MESSAGE_SESSION_NOT_WATCHED \
 	MESSAGE("monitor.session-not-watched", "cannot watch a session: %s")
 #define MESSAGE_SESSION_DISOBEYS \

@@ -368,9 +368,14 @@ static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_
 
 	m->counts.attach_failures[why]++;
 	m->counts_due_ns = 0;
-	log__warn(MESSAGE_SESSION_FAILED, w->rank.key.name, w->rank.pid,
-		  is_late ? "did not become ready, or did not answer" : "ended",
-		  wait_ns ? "after some time (backoff)" : "at the next scan");
+	if (is_late && wait_ns)
+		log__warn(MESSAGE_SESSION_UNREADY_AGAIN, w->rank.key.name, w->rank.pid);
+	else if (is_late)
+		log__warn(MESSAGE_SESSION_UNREADY, w->rank.key.name, w->rank.pid);
+	else if (wait_ns)
+		log__warn(MESSAGE_SESSION_ENDED_AGAIN, w->rank.key.name, w->rank.pid);
+	else
+		log__warn(MESSAGE_SESSION_ENDED, w->rank.key.name, w->rank.pid);
 }
 
 static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)

@@ -4,6 +4,7 @@
 #include "attach/site.h"
 #include "capture/steps/step_probes.h"
 #include "capture/user_probes/functions.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "capture/message_table.h"
 #include "common/util.h"
@@ -147,8 +148,8 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 		err = functions__find(t, option, list->items[i], OPS_MAX, &found);
 		if (err)
 			break;
-		log__info(MESSAGE_FUNCTIONS_FOUND, option, list->items[i], found.cnt,
-			  found.cnt == 1 ? "" : "s");
+		log__info(MESSAGE_FUNCTIONS_FOUND, option, list->items[i],
+			  counted(found.cnt, "function", "functions").s);
 		for (size_t j = 0; j < found.cnt && !err; j++) {
 			if (is_planned(plan, &found.items[j]))
 				shown++;
@@ -157,9 +158,10 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 		}
 		if (!err && !returns)
 			err = note_go(t, plan, &found);
-		if (shown)
-			log__info(MESSAGE_FUNCTIONS_SHOWN_ALREADY, option, list->items[i], shown,
-				  shown == 1 ? "is" : "are");
+		if (shown == 1)
+			log__info(MESSAGE_FUNCTION_SHOWN_ALREADY, option, list->items[i]);
+		else if (shown)
+			log__info(MESSAGE_FUNCTIONS_SHOWN_ALREADY, option, list->items[i], shown);
 		functions__free(&found);
 	}
 	return err;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/user_probes/user_usdt.h"
+#include "common/counted.h"
 #include "common/err.h"
 #include "capture/message_table.h"
 #include "common/util.h"
@@ -243,7 +244,7 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 		return -ENOMEM;
 	err = scan_all(&s, t);
 	if (!err && s.own_cnt)
-		log__info(MESSAGE_USDT_OWN_PROBES_FOUND, s.own_cnt, s.own_cnt == 1 ? "" : "s");
+		log__info(MESSAGE_USDT_OWN_PROBES_FOUND, counted(s.own_cnt, "probe", "probes").s);
 	if (!err && s.guarded)
 		log__warn(MESSAGE_USDT_SEMAPHORES_NOT_SET, s.guarded);
 	for (size_t i = 0; i < s.row_cnt; i++)
