@@ -43,7 +43,7 @@ struct pt_name_rule {
 	__u32 name_class;
 };
 
-/* What is done at steps instead of what the schedule says. */
+/* Overrides the schedule at the next steps: open no window, or open one. */
 enum pt_hold { PT_HOLD_NONE = 0, PT_HOLD_CLOSED, PT_HOLD_RECORD };
 
 struct pt_schedule {
@@ -120,7 +120,7 @@ struct pt_ctl {
 		__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
 		__u32 pass_is_update; /* 1: while steps_only is, a backward pass that ends stands
 					 for the optimizer's operators behind it */
-		__u64 woken_ns;	    /* ranges that began before this are not known to have ended */
+		__u64 rearmed_ns;	    /* ranges that began before this are not known to have ended */
 		__u64 changed_ns;   /* calls that began before this are not, either (PT_MAY_MISS_END): probes were changed then */
 		__u32 gap;	    /* 1: the next boundary ends the window for one step, and a program resets it */
 		__u32 loader_next_alone;  /* the data loader, and nothing else, makes the steps */

@@ -14,8 +14,8 @@
 #define VM_FAULT_MAJOR 0x004
 #define VM_FAULT_RETRY 0x400
 
-/* A fault may lie in a system call: each has its map. One entry each where they are not asked for.
- */
+/* A fault may happen inside a system call, so each has its own map. A map that is not needed has
+ * one entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_SCHED_MAX_THREADS);
@@ -23,7 +23,7 @@ struct {
 	__type(value, struct pt_sched_open);
 } open_calls SEC(".maps"), open_faults SEC(".maps");
 
-/* One entry where they are not asked for. */
+/* Has one entry if it is not needed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_ENTRY_MAX_SUMS);

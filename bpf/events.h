@@ -70,7 +70,7 @@ struct pt_rec {
 struct pt_span {
 	__u64 ts_ns;
 	__u64 end_ns;
-	/* Of each union the kind has one. */
+	/* The span's kind says which member of a union is set. */
 	union {
 		__u64 vtable; /* NODE, QUEUE: address in the target, of the queue's operation */
 		__u64 handle; /* CALL: of the kernel, the block, the graph, the event */
@@ -123,8 +123,8 @@ struct pt_rec_full_name {
 	struct pt_name name;
 };
 
-#define PT_STACK_FRAMES 64    /* innermost frames of Python that are read of a stack */
-#define PT_STACK_WALK	128   /* frames looked at for them: some are the interpreter's own */
+#define PT_STACK_FRAMES 64    /* innermost Python frames read per stack */
+#define PT_STACK_WALK	128   /* frames visited to find them: some are the interpreter's own */
 #define PT_MAX_STACKS	65536 /* different stacks of a session */
 
 /* A place in a program written in Python. */

@@ -27,8 +27,8 @@ static __always_inline void mark_read(struct pt_regs *ctx, const struct pt_probe
 		bpf_probe_read_user(&r->scope, sizeof(r->scope), (void *)scope);
 }
 
-/* cfg.mark tells what it is; cfg.name_path leads to the name, without a name_source the row has it.
- */
+/* cfg.mark has the mark's kind, cfg.name_path the way to its name. Without a name_source the row
+ * has the name. */
 SEC("uprobe")
 int mark(struct pt_regs *ctx)
 {

@@ -154,8 +154,8 @@ static __always_inline __u64 domain_of(__u64 pointer)
 	return domain && read_u64(domain) == ctl.layout.domain_class ? domain : 0;
 }
 
-/* The name that a configuration leads to, with its domain if it has one; its length or that of its
- * beginning, 0: not read. */
+/* Reads a name as its probe's row describes, with its domain. Returns the length, at most that of *dst. 0:
+ * not read. */
 static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 				       struct pt_name *dst)
 {
@@ -185,7 +185,7 @@ static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_prob
 	return n > 1 ? at + (__u32)n - 1 : 0;
 }
 
-/* Where the string is that the object in cfg.name_reg has for a name; 0: not known of its class. */
+/* Address of the name string of the object in cfg.name_reg. 0: unknown for its class. */
 static __always_inline __u64 class_name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
 {
 	__u64 object = arg_word(ctx, cfg->name_reg), vtable = read_u64(object);

@@ -84,10 +84,10 @@ int phase_ahead(struct pt_regs *ctx)
  * changed since, or the enclosing span began later. */
 static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 {
-	const struct pt_open_span *around = open_span_at(t, t->open_cnt - 2);
+	const struct pt_open_span *enclosing = open_span_at(t, t->open_cnt - 2);
 
 	if (name_class != PT_CLASS_OPTIMIZER || t->ahead_ns <= ctl.changed_ns ||
-	    (around && around->ts_ns > t->ahead_ns))
+	    (enclosing && enclosing->ts_ns > t->ahead_ns))
 		return 0;
 	return t->ahead_ns;
 }

@@ -10,8 +10,8 @@ struct queue_key {
 	__u64 pid;
 };
 
-/* The operation whose output a queue holds: queues do not tell, and an operation has others for its
- * workers. The next operation's asking for a row shows it. */
+/* The operation whose output a queue holds. A queue does not name it, and an operation has more
+ * queues for its workers. It is learned when the next operation asks for a row. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_QUEUES);

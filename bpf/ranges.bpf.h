@@ -42,7 +42,7 @@ __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 	return 0;
 }
 
-enum around { AROUND_NONE, AROUND_OPEN, AROUND_ENDED };
+enum sequence_state { SEQUENCE_NONE, SEQUENCE_OPEN, SEQUENCE_ENDED };
 
 /* Is open span i a range of a sequence, that was open then? */
 __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
@@ -50,10 +50,10 @@ __weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
 	if (!f || !PT_IS_RANGE(f) || !PT_CLASS_IS_ITERATION(f->name_class))
-		return AROUND_NONE;
+		return SEQUENCE_NONE;
 	if (!f->ended_ns)
-		return AROUND_OPEN;
-	return f->ended_ns > then_ns ? AROUND_ENDED : AROUND_NONE;
+		return SEQUENCE_OPEN;
+	return f->ended_ns > then_ns ? SEQUENCE_ENDED : SEQUENCE_NONE;
 }
 
 /* Did open span i begin in a range of a sequence that is over by now? Such ranges may overlap. */
@@ -65,10 +65,10 @@ __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 	if (!f || PT_CLASS_IS_ITERATION(f->name_class))
 		return false;
 	for (; i > 0 && i <= PT_MAX_OPEN_SPANS; i--) {
-		int around = sequence_at(t, i - 1, ts_ns);
+		int state = sequence_at(t, i - 1, ts_ns);
 
-		if (around != AROUND_NONE)
-			return around == AROUND_ENDED;
+		if (state != SEQUENCE_NONE)
+			return state == SEQUENCE_ENDED;
 	}
 	return false;
 }

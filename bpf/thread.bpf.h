@@ -78,7 +78,7 @@ static __always_inline struct pt_open_span *open_span_at(struct pt_thread *t, __
 static __always_inline bool span_has_ended(const struct pt_open_span *f)
 {
 	return f->kind == PT_KIND_NAMED &&
-	       (f->ended_ns || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.woken_ns));
+	       (f->ended_ns || (f->sp == PT_SP_OBJECT && f->ts_ns < ctl.rearmed_ns));
 }
 
 static __always_inline bool may_miss_end(__u32 row)

@@ -8,7 +8,7 @@
 #define PT_MAX_OPEN_SPANS	  48   /* open spans a thread can hold; deeper ones are counted as lost */
 #define PT_MAX_NAMED   32      /* open spans with a dynamic name, per thread */
 #define PT_MAX_THREADS 4096    /* threads with open spans at once */
-#define PT_SP_OBJECT   (~0ull) /* sp of a frame that is an object and not a stack frame */
+#define PT_SP_OBJECT   (~0ull) /* sp of an open span that an object identifies, not a stack frame */
 #define PT_NO_STREAM   (~0ull) /* a call that names no stream */
 
 enum pt_span_kind {

@@ -154,7 +154,7 @@ struct shim_control {
 	char cupti_call[64]; /* the function that gave cupti_result */
 	uint32_t own_clock;  /* 1: CUPTI's times are CLOCK_MONOTONIC; 0: map by the two points */
 	uint32_t finalized;  /* 1: the last stop left nothing of CUPTI in the process */
-	uint32_t stays;	     /* otherwise, unless another tool had it: enum shim_stay */
+	uint32_t stays;	     /* why CUPTI stays if `finalized` is 0 (enum shim_stay) */
 	uint32_t exited;     /* 1: the process calls exit(), and all records are here */
 	uint32_t pointers_set; /* now, of pointer_cnt */
 	uint32_t left;	       /* 1: CUPTI was left to another tool in the latest window */

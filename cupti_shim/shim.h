@@ -28,7 +28,7 @@ SHIM_EXPORT int proftrace_cupti_attach(const char *path);
  * Attaches to $PROFTRACE_SHIM. */
 SHIM_EXPORT int InitializeInjection(void);
 
-/* clock.c: the offset of the process's time namespace, which proftrace tells. Subtracted from
+/* clock.c: the offset of the process's time namespace, from proftrace. It is subtracted from
  * CLOCK_MONOTONIC. */
 extern int64_t shim_clock_ahead_ns;
 

@@ -7,14 +7,14 @@
 #include <pthread.h>
 #include <unwind.h>
 
-/* Nested calls of a thread; deeper ones are not noted. */
+/* Nested calls of a thread that are recorded; deeper ones are not. */
 #define OPEN_MAX 32
 
 #define TYPE_OF_OBJECT 8 /* in an object of Python */
 #define NO_NUMBER      UINT16_MAX
 
 /* By entry, in the order in which they were first asked for. */
-static struct noted {
+static struct hooked_function {
 	void *original;
 	uint32_t kind;
 	uint32_t number; /* in the latest file */
@@ -166,7 +166,7 @@ static void describe_part(struct inside *in)
 	WRITE(in->node, SHIM_NO_NODE);
 }
 
-static void note_node(const struct noted *f, const uint64_t *registers, uintptr_t sp)
+static void note_node(const struct hooked_function *f, const uint64_t *registers, uintptr_t sp)
 {
 	const bool is_part = f->kind == SHIM_FUNCTION_PART;
 	struct thread *t = own_thread();
@@ -245,7 +245,7 @@ int trampoline__on_unwind(int version, int actions, uint64_t class, void *except
 }
 
 /* Is the innermost call one of another function, with a known type? */
-static bool is_inner(const struct inside *in, const struct noted *f)
+static bool is_inner(const struct inside *in, const struct hooked_function *f)
 {
 	return in->depth && in->levels[in->depth - 1].type &&
 	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
@@ -257,12 +257,12 @@ static bool is_idle(struct inside *in)
 	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);
 }
 
-static uint64_t type_of(const struct noted *f, const uint64_t *registers)
+static uint64_t type_of(const struct hooked_function *f, const uint64_t *registers)
 {
 	return f->object ? word_at(registers[f->object - 1], f->object_at) : 0;
 }
 
-static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr_t sp)
+static bool begin_call(const struct hooked_function *f, const uint64_t *registers, uintptr_t sp)
 {
 	uint64_t (*next_node)(void) = READ(layout.next_node);
 	struct thread *t = own_thread();
@@ -296,7 +296,7 @@ static bool begin_call(const struct noted *f, const uint64_t *registers, uintptr
 
 struct way trampoline__enter(uint32_t function, const uint64_t *registers, uintptr_t sp)
 {
-	const struct noted *f = &functions[function];
+	const struct hooked_function *f = &functions[function];
 	struct way way = {f->original, 0};
 
 	if (f->kind == SHIM_FUNCTION_NODE || f->kind == SHIM_FUNCTION_PART)
@@ -352,7 +352,7 @@ bool trampoline__is_method(uint32_t function)
 static uint32_t function_index(const struct shim_function *wanted)
 {
 	void *const address = (void *)(uintptr_t)wanted->address;
-	struct noted *f;
+	struct hooked_function *f;
 
 	for (uint32_t i = 0; i < function_cnt; i++)
 		if (functions[i].original == address)
@@ -360,13 +360,13 @@ static uint32_t function_index(const struct shim_function *wanted)
 	if (function_cnt == SHIM_FUNCTIONS)
 		return SHIM_FUNCTIONS;
 	f = &functions[function_cnt];
-	*f = (struct noted){.original = address,
-			    .kind = wanted->kind,
-			    .number = NO_NUMBER,
-			    .object = wanted->object,
-			    .outermost = wanted->outermost,
-			    .object_at = wanted->object_at,
-			    .name_at = wanted->name_at};
+	*f = (struct hooked_function){.original = address,
+				      .kind = wanted->kind,
+				      .number = NO_NUMBER,
+				      .object = wanted->object,
+				      .outermost = wanted->outermost,
+				      .object_at = wanted->object_at,
+				      .name_at = wanted->name_at};
 	return function_cnt++;
 }
 

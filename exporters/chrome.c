@@ -58,7 +58,7 @@ static json_t *device_properties(uint64_t id, const struct device_info *d)
 			 "sharedMemPerMultiprocessor", (json_int_t)d->shared_per_multiprocessor);
 }
 
-/* By device id, as readers index it: one that is not known is empty. */
+/* Readers index by device id, so an unknown device is an empty object. */
 static int put_devices(struct text_file *out, const struct device_infos *devices)
 {
 	json_t *list = json_array();

@@ -128,16 +128,16 @@ static int put_device(struct paddle_proto *w, const struct row *row)
 {
 	const uint8_t category = row->name ? row->name->category : CAT_NONE;
 	const char *own = span__name(w->rows->r, row->span);
-	const struct span *around = annotation_of(row->span);
+	const struct span *enclosing = annotation_of(row->span);
 	size_t at, copy;
 
 	if (category == CAT_SYNC || row->track->kind != TRACK_DEVICE) {
 		w->other++;
 		return 0;
 	}
-	at = begin_event(w, row->ev, around ? span__name(w->rows->r, around) : own);
+	at = begin_event(w, row->ev, enclosing ? span__name(w->rows->r, enclosing) : own);
 	put_place(w, (uint64_t)row->track->device, (uint64_t)row->track->stream, KIND_GPU_KERNEL);
-	if (around)
+	if (enclosing)
 		proto__string(&w->p, EVENT_DETAIL, own);
 	if (category == CAT_MEMCPY && row->ev->value > 0) {
 		copy = proto__begin(&w->p, EVENT_COPY);
@@ -168,7 +168,7 @@ static bool is_from_driver(const struct row *row, const struct event_memory *m)
  * name: its kind, counted behind the names. 0: no event. */
 static uint32_t owner_of(const struct paddle_proto *w, const struct row *row)
 {
-	const struct span *s = row->around;
+	const struct span *s = row->enclosing;
 
 	while (s && s->kind == KIND_RUNTIME)
 		s = s->parent;

@@ -255,7 +255,8 @@ static int adopt_launch(struct gpu_collector *c, uint32_t range, uint64_t key, u
 /* ---- threads ---- */
 
 /* The innermost of the ranges seen so far that ns lies in; 0: none. */
-static uint32_t closed__around(const struct gpu_collector *c, const struct thread *t, uint64_t ns)
+static uint32_t closed__enclosing(const struct gpu_collector *c, const struct thread *t,
+				  uint64_t ns)
 {
 	size_t i = t->closed_cnt;
 
@@ -355,7 +356,7 @@ static int find_ranges(struct gpu_collector *c, struct thread *t, struct launch 
 {
 	int err = 0;
 
-	l->range = closed__around(c, t, l->begin_ns);
+	l->range = closed__enclosing(c, t, l->begin_ns);
 	if (!l->range)
 		return open__push(t, (struct open){.begin_ns = l->begin_ns, .key = l->key});
 	mark_used(c, l->range);

@@ -31,11 +31,11 @@ struct gpu_ranges {
 int gpu_ranges__sort(struct gpu_ranges *g);
 void gpu_ranges__free(struct gpu_ranges *g);
 
-/* A thread's range went to the trace under that id; name 0: a step. */
+/* The trace has the thread's range under external_id. name 0: the range is a step. */
 void gpu_ranges__set_id(struct gpu_ranges *g, uint32_t track, uint64_t begin_ns, uint32_t name,
 			uint64_t external_id);
 
-/* The next one that begins until then; NULL if there is none. */
+/* The next range that begins by then; NULL: none. */
 static inline const struct gpu_range *gpu_ranges__next(struct gpu_ranges *g, uint64_t until_ns)
 {
 	if (g->next == g->cnt || g->ranges[g->next].begin_ns > until_ns)

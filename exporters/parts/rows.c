@@ -155,7 +155,7 @@ static int visit(const struct batch *b, void *ctx)
 		const struct owner *owner = owner__find(w, b->memory_spans[i]);
 		struct row row = {.parent_id = owner ? owner->id : 0,
 				  .ev = &b->memory[i],
-				  .around = b->memory_spans[i]};
+				  .enclosing = b->memory_spans[i]};
 
 		err = give(w, &row);
 	}

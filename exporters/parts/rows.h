@@ -30,7 +30,7 @@ struct row {
 	uint64_t launch_id;	   /* device work: the call that launched it, 0: none */
 	const struct event *ev;	   /* of a step: type and id only are its own */
 	const struct span *span;   /* NULL: it is no span */
-	const struct span *around; /* memory: the span around it, NULL: none */
+	const struct span *enclosing; /* memory: the span around it, NULL: none */
 	const struct step *step;   /* that it ended in, NULL: none */
 	const struct track *track; /* never NULL */
 	const struct name *name;   /* NULL: it has none, or it was lost */

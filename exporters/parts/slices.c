@@ -176,13 +176,14 @@ static bool put_off(struct slices *s, const struct slice_row *row)
 {
 	const struct event *e = &s->pending.ev;
 	const uint64_t end_ns = e->ts_ns + e->dur_ns;
-	uint64_t around_ns;
+	uint64_t enclosing_end_ns;
 
 	if (!row->open_cnt)
 		return false;
-	around_ns = row->open_ns[row->open_cnt - 1];
-	return end_ns > around_ns && end_ns - around_ns > around_ns - e->ts_ns &&
-	       timeline__defer(s->timeline, &s->pending, around_ns);
+	enclosing_end_ns = row->open_ns[row->open_cnt - 1];
+	return end_ns > enclosing_end_ns &&
+	       end_ns - enclosing_end_ns > enclosing_end_ns - e->ts_ns &&
+	       timeline__defer(s->timeline, &s->pending, enclosing_end_ns);
 }
 
 static int begin_slice(struct slices *s, struct slice_row *row, struct slice *out)

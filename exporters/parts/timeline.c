@@ -500,7 +500,8 @@ int timeline__next(struct timeline *t, struct timeline_event *e)
 	return 1;
 }
 
-/* A free slot for a deferred event whose args may lie in one that was just taken. */
+/* A free slot for a deferred event. Its args may be in the slot that was taken last: not that one.
+ */
 static struct slot *timeline__deferred_slot(struct timeline *t, const void *args)
 {
 	bool used[DEFERRED_MAX + 1] = {false};

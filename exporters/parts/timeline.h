@@ -13,8 +13,8 @@
 
 struct timeline;
 
-/* Reads the recording once; see (NULL: none) is shown each event in the recording's order, what it
- * returns but 0 ends it. Error: negative errno. */
+/* Reads the recording once. Calls see() (or NULL) for each event in the recording's order; a result other
+ * than 0 ends the reading. Error: negative errno. */
 int timeline__open(const struct recording *r, int (*see)(void *ctx, const struct event *e), void *ctx,
 		   struct timeline **out);
 void timeline__close(struct timeline *t);
@@ -27,8 +27,8 @@ struct timeline_event {
 /* 1 with *e set (args valid until the next call), 0 at the end, or a negative errno. */
 int timeline__next(struct timeline *t, struct timeline_event *e);
 
-/* Gives the event that next returned last once more, without what lies before begin_ns (later than
- * its begin, not after its end). False: too many wait already. -ENOMEM comes out of next. */
+/* Puts the latest event back: timeline__next() returns it again, from begin_ns on (after its begin, not
+ * after its end). False: too many are deferred. timeline__next() returns -ENOMEM. */
 bool timeline__defer(struct timeline *t, const struct timeline_event *e, uint64_t begin_ns);
 
 uint64_t timeline__begin_ns(const struct timeline *t); /* earliest begin, 0 if no event */

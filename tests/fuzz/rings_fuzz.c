@@ -89,7 +89,7 @@ static void read_all(struct shim_rings *r)
 {
 	char text[SHIM_SEEN_NAME_MAX + 1];
 
-	shim_rings__relieve(r);
+	shim_rings__drain(r);
 	shim_rings__calls(r, take_call, NULL);
 	shim_rings__activities(r, take_record, NULL);
 	activity_queue__ripen(&queue);

@@ -474,7 +474,7 @@ Test(period, marks_are_whole_words_of_names)
 	cr_expect_eq(pass_mark__of(""), PASS_NONE);
 }
 
-/* Looks of few calls, far apart. */
+/* The program as `looks` short logs of `cnt` calls each, spread over its run. */
 static uint32_t opener_of_looks(const struct program *p, size_t looks, size_t cnt,
 				enum step_unit unit)
 {

@@ -53,12 +53,12 @@ Test(residency, the_last_two_steps_have_all_probes)
 	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY, &v), RESIDENCY_STEPS_ONLY);
 }
 
-Test(residency, updates_go_once_backward_passes_tell)
+Test(residency, updates_go_once_backward_passes_suffice)
 {
 	struct residency_view v = far;
 
 	expect(RESIDENCY_STEPS_ONLY, v, RESIDENCY_STEPS_ONLY);
-	v.passes_tell = true;
+	v.passes_suffice = true;
 	expect(RESIDENCY_STEPS_ONLY, v, RESIDENCY_BACKWARD_ONLY);
 	expect(RESIDENCY_BACKWARD_ONLY, v, RESIDENCY_BACKWARD_ONLY);
 	v.left = LEAD;
@@ -70,7 +70,7 @@ Test(residency, none_stays_while_variables_tell_and_the_window_is_far)
 	static const enum residency states[] = {RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
-		struct residency_view v = {.left = 4 * LEAD + 1, .counters_tell = true};
+		struct residency_view v = {.left = 4 * LEAD + 1, .counters_suffice = true};
 
 		expect(states[i], v, RESIDENCY_NONE);
 		v.left = 4 * LEAD;
@@ -80,16 +80,16 @@ Test(residency, none_stays_while_variables_tell_and_the_window_is_far)
 	}
 	/* Steps as long as attaching takes: at least 8 of them. */
 	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY,
-				     &(struct residency_view){.left = 8, .counters_tell = true}),
+				     &(struct residency_view){.left = 8, .counters_suffice = true}),
 		     RESIDENCY_STEPS_ONLY);
 	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY,
-				     &(struct residency_view){.left = 9, .counters_tell = true}),
+				     &(struct residency_view){.left = 9, .counters_suffice = true}),
 		     RESIDENCY_NONE);
 }
 
 Test(residency, probes_of_steps_come_back_to_look)
 {
-	struct residency_view v = {.left = 4 * LEAD, .counters_tell = true};
+	struct residency_view v = {.left = 4 * LEAD, .counters_suffice = true};
 
 	expect(RESIDENCY_NONE, v, RESIDENCY_NONE);
 	v.pause_is_over = true;
@@ -109,8 +109,8 @@ Test(residency, a_window_finds_all_probes)
 
 		for (uint64_t left = 200; left-- > 0;)
 			now = next(now, (struct residency_view){.left = left,
-								.counters_tell = true,
-								.passes_tell = true});
+								.counters_suffice = true,
+								.passes_suffice = true});
 		cr_expect_eq(now, RESIDENCY_FULL);
 	}
 }

@@ -224,7 +224,7 @@ Test(steps, a_loader_that_was_asked_once_is_not_waited_for_for_ever)
 
 Test(steps, frames_are_steps_without_a_look)
 {
-	const struct step_rule rule = step_rule__frames();
+	const struct step_rule rule = step_rule__iterations();
 
 	cr_expect_eq(rule.boundary, PT_CLASS_ITERATION);
 	cr_expect_eq(rule.needs, PT_CLASS_NONE);

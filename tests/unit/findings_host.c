@@ -313,7 +313,7 @@ Test(findings_host, a_gap_in_which_the_thread_itself_runs_is_told_though_others_
 
 /* ---- of a server: steps of 100 ms without any phase ---- */
 
-/* Number `odd` takes 300 ms, and waits longer for the same. */
+/* Step `odd` takes 300 ms, all the more in the same wait. */
 static void served_steps(struct job *j, uint64_t odd, const char *waits_in)
 {
 	uint64_t at = 0;

@@ -167,7 +167,7 @@ Test(model_device, a_wait_in_a_process_with_two_devices_tells_nothing)
 	synth__free(&s);
 }
 
-/* Of the recording's device event of that number. */
+/* Expects that device event `number` begins at ts_ns. */
 static void expect_begin(const struct synth *s, int number, uint64_t ts_ns)
 {
 	struct recording_cursor *c;

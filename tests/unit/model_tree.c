@@ -389,7 +389,7 @@ static uint64_t late_steps(const char *meta, uint64_t spans)
 	return steps;
 }
 
-/* As where proftrace had no processor for two seconds, and the job 150 000 calls in each. */
+/* proftrace had no processor for two seconds, while the job made 150 000 calls a second. */
 Test(model_tree, steps_that_come_late_are_waited_for_where_they_are_to_come)
 {
 	cr_expect_eq(late_steps("{\"steps\": {\"source\": \"optimizer\"}}", 300000), 4);

@@ -62,7 +62,7 @@ static int take(void *ctx, size_t ring, uint32_t tid, const struct shim_call *ca
 Test(shim_rings, few_threads_leave_theirs_to_whoever_reads)
 {
 	call(0, 1, 2);
-	shim_rings__relieve(&r);
+	shim_rings__drain(&r);
 	cr_expect_eq(unread(), 1);
 }
 
@@ -74,10 +74,10 @@ Test(shim_rings, where_threads_come_and_go_rings_are_emptied)
 	for (uint32_t i = 0; i < SHIM_RINGS; i++)
 		call(i, 100 + i, 10);
 	cr_expect(shim_rings__are_few(&r));
-	shim_rings__relieve(&r);
+	shim_rings__drain(&r);
 	cr_expect_eq(unread(), 0);
 	call(0, 200, 20); /* another thread's by now */
-	shim_rings__relieve(&r);
+	shim_rings__drain(&r);
 	call(0, 200, 30);
 	cr_expect_eq(shim_rings__calls(&r, take, &f), 0);
 	cr_expect_eq(f.others, SHIM_RINGS - 1);

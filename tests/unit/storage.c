@@ -84,9 +84,9 @@ static void driver(struct synth *s, uint64_t ts_ns, uint64_t addr, int64_t bytes
 	synth__write(s, &e);
 }
 
-/* A parameter that stays, a batch that goes, one on another device, the host's, and what was there
- * before. MXNet's profiler is off from 90 on: one goes to the pool, one to the driver, and one
- * comes from what the driver gave before. */
+/* Allocations: a parameter that stays, a batch that is freed, one on another device, one on the
+ * host, and one from before the window. MXNet's profiler is off from 90 on: one is freed to the
+ * pool, one to the driver, and one reuses the driver's memory. */
 static void record(struct synth *s, struct decoder *d)
 {
 	named(d, 10, 0x1000, 4096, false, "<unk>:::unknown");

@@ -462,7 +462,7 @@ Test(target, finds_the_rank_that_a_process_set_itself)
 	cr_expect_eq(t->local_rank, 1);
 	cr_expect_eq(t->world_size, 8);
 	target__close(t);
-	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_any, &ranks), 0);
 	cr_assert_eq(ranks.cnt, 1);
 	cr_expect_eq(ranks.items[0].pid, c.pid);
 	cr_expect_eq(ranks.items[0].rank, 3);
@@ -515,7 +515,7 @@ Test(target, finds_ranks_by_threads_of_a_process_group)
 	struct ranks ranks;
 
 	worker = start_worker("pt_gloo_runloop");
-	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_worker, &ranks), 0);
 	cr_assert_eq(ranks.cnt, 1);
 	cr_expect_eq(ranks.items[0].pid, worker);
 	cr_expect_eq(ranks.items[0].rank, -1);
@@ -581,7 +581,7 @@ Test(target, finds_ranks_by_the_store_that_they_share)
 	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
 	client = start_rank(port, from[1]);
 	cr_assert_eq(read(from[0], &port, sizeof(port)), sizeof(port));
-	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_any, &ranks), 0);
 	cr_assert_eq(ranks.cnt, 2);
 	cr_expect_eq(ranks.items[0].pid + ranks.items[1].pid, server + client);
 	cr_expect_eq(ranks.items[0].rank, -1);
@@ -606,7 +606,7 @@ Test(target, names_who_has_not_joined_the_ranks_yet)
 
 	worker = start_worker("pt_gloo_runloop");
 	second = start_worker("python");
-	cr_assert_eq(ranks__below(getpid(), is_one_of_two, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_one_of_two, &ranks), 0);
 	cr_assert_eq(ranks.cnt, 1);
 	cr_expect_eq(ranks.items[0].pid, worker);
 	cr_assert_eq(ranks.missing_cnt, 1);
@@ -647,7 +647,7 @@ Test(target, finds_workers_by_their_role)
 	worker = start_told("DMLC_ROLE=worker");
 	second = start_told("DMLC_ROLE=worker");
 	server = start_told("DMLC_ROLE=server");
-	cr_assert_eq(ranks__below(getpid(), is_any, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_any, &ranks), 0);
 	cr_assert_eq(ranks.cnt, 2);
 	cr_expect_eq(ranks.items[0].pid + ranks.items[1].pid, worker + second);
 	cr_expect_eq(ranks.items[0].rank, -1);
@@ -655,7 +655,7 @@ Test(target, finds_workers_by_their_role)
 	cr_assert_eq(ranks.serving_cnt, 1);
 	cr_expect_eq(ranks.serving[0], server);
 	ranks__clear(&ranks);
-	cr_assert_eq(ranks__below(getpid(), is_worker, &ranks), 0);
+	cr_assert_eq(ranks__of_launcher(getpid(), is_worker, &ranks), 0);
 	cr_expect_eq(ranks.cnt, 1);
 	cr_assert_eq(ranks.missing_cnt, 1);
 	cr_expect_eq(ranks.missing[0], second); /* has not loaded a framework yet */
@@ -673,14 +673,14 @@ Test(target, names_who_works_where_nobody_has_a_rank)
 	struct ranks ranks;
 
 	worker = start_worker("python");
-	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks), -ENOENT);
+	cr_expect_eq(ranks__of_launcher(getpid(), is_worker, &ranks), -ENOENT);
 	EXPECT_ERR(MESSAGE_RANKS_MISSING_SUGGESTED);
 	cr_assert_eq(ranks.missing_cnt, 1);
 	cr_expect_eq(ranks.missing[0], worker);
 	ranks__clear(&ranks);
 	kill(worker, SIGKILL);
 	waitpid(worker, NULL, 0);
-	cr_expect_eq(ranks__below(getpid(), is_worker, &ranks), -ENOENT);
+	cr_expect_eq(ranks__of_launcher(getpid(), is_worker, &ranks), -ENOENT);
 	cr_expect_eq(ranks.missing_cnt, 0);
 	EXPECT_ERR(MESSAGE_RANKS_MISSING);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Numbers as text, and texts that are kept for when they come again. */
+/* Numbers as text, and the cache of texts. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -332,7 +332,7 @@ def profile(step):
         kinds[kind][node.name] += 1
         if kind == "Operator" and not operator:
             operator = node.name
-        # An operator of _legacy_C_ops, and its node, run one of an older kind.
+        # An operator of _legacy_C_ops runs an operator of an older kind inside; so does its node.
         if kind == "Operator" and owner != f"{node.name} dygraph" and not owner.endswith("GradNodeCompat"):
             owner = node.name
         for event in node.mem_node if operator else ():

@@ -21,8 +21,8 @@ struct left_out_row {
 struct left_out_rows {
 	struct left_out_row *items;
 	size_t cnt;
-	uint64_t steps;	      /* before the window, that were measured, */
-	uint64_t measured_ns; /* or for how long it was, without steps */
+	uint64_t steps;	      /* measured before the window; 0: without steps, */
+	uint64_t measured_ns; /* how long was measured */
 };
 
 size_t left_out__cnt(const struct analysis *a, enum left_out_kind kind);

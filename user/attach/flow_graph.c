@@ -79,7 +79,7 @@ static void reach_next(struct search *s, uint16_t node)
 }
 
 /* Goes on from what was reached beside the way. */
-static void reach_around(struct search *s)
+static void reach_aside(struct search *s)
 {
 	while (s->depth)
 		reach_next(s, s->stack[--s->depth]);
@@ -93,7 +93,7 @@ static int pick_dominators(struct search *s, uint16_t *out)
 		if (s->nodes[i].is_start)
 			reach(s, i);
 	for (size_t place = 1; place <= s->way_cnt; place++) {
-		reach_around(s);
+		reach_aside(s);
 		if (s->reached <= place)
 			out[found++] = s->way[place - 1];
 		reach_next(s, s->way[place - 1]);

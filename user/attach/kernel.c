@@ -35,7 +35,7 @@ size_t bpf_object__descriptors(const struct bpf_object *obj)
 	return cnt;
 }
 
-static int try_around(int function)
+static int try_fentry(int function)
 {
 	const struct bpf_insn nothing[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
@@ -60,7 +60,7 @@ int kernel__traces_page_faults(void)
 	if (!btf)
 		return -errno;
 	id = btf__find_by_name_kind(btf, "handle_mm_fault", BTF_KIND_FUNC);
-	err = id < 0 ? id : try_around(id);
+	err = id < 0 ? id : try_fentry(id);
 	btf__free(btf);
 	return err;
 }

@@ -187,9 +187,9 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 			    .cupti.link = opts->shim};
 	int err;
 
-	if (opts->held) {
-		s.start.program = *opts->held;
-		*opts->held = NULL;
+	if (opts->frozen) {
+		s.start.program = *opts->frozen;
+		*opts->frozen = NULL;
 	}
 	memset(res, 0, sizeof(*res));
 	err = session_run(&s);

@@ -67,7 +67,7 @@ struct capture_opts {
 	bool count_each;	/* between windows too a probe sees each step */
 	bool no_follow;		/* leave forked children alone */
 	bool await_framework;	/* the program has just been started: it will load one */
-	struct freeze **held;	/* it stands still already (no_steps), taken over; NULL: it runs */
+	struct freeze **frozen;	/* is frozen already (no_steps), taken over; NULL: it runs */
 	bool no_inject;		/* leave the process without our library */
 	bool inject;		/* load it where there is no CUDA, too */
 	bool no_pointers;	/* functions are seen by probes alone */

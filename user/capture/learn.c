@@ -64,7 +64,7 @@ static uint64_t look_after_ns(const struct session *s)
 #define PATIENCE_LEAST_NS (2500 * MS) /* one look at the operators, and its end */
 
 /* Who wants four seconds does not want to wait for ten. Two jobs get them: one that shows marks of
- * steps, and one that seems to wait for a process below it. */
+ * steps, and one that seems to wait for a descendant. */
 static uint64_t timeout_ns(const struct session *s)
 {
 	const uint64_t duration = s->opts->duration_ns;
@@ -83,7 +83,7 @@ static bool is_in_vain(const struct session *s, uint64_t left_ns)
 	       nothing_seen(s->probes.ctl) && !bursts__may_within(s, left_ns);
 }
 
-/* The process seems to wait for one below it. */
+/* The process seems to wait for a descendant. */
 static bool only_waits(const struct session *s)
 {
 	return s->bursts.idle >= IDLE_BURSTS && s->bursts.descendants_ran;

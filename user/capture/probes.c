@@ -260,7 +260,7 @@ int probes__watch(struct probes *p)
 	probes__unwatch(p);
 	for (size_t i = 0; i < p->plan->cnt && cnt < WATCHPOINTS_MAX; i++)
 		if (p->plan->probes[i].group == GROUP_WATCH && p->plan->probes[i].watch_address &&
-		    !(p->dropped && p->dropped[p->plan->probes[i].row]))
+		    !(p->pruned && p->pruned[p->plan->probes[i].row]))
 			points[cnt++] = watch_point(p, &p->plan->probes[i]);
 	if (!cnt)
 		return 0;
@@ -280,14 +280,14 @@ void probes__unwatch(struct probes *p)
 	p->step_watched = p->attached[GROUP_WATCH] = false;
 }
 
-static bool is_noted(const struct probes *p, const struct planned_probe *probe)
+static bool is_hooked(const struct probes *p, const struct planned_probe *probe)
 {
-	return p->noted && p->noted[probe->row];
+	return p->hooked && p->hooked[probe->row];
 }
 
 /* Of the plan's probes from number `from` on the group's, those that the library sees or the
  * others. */
-static int make_set(struct probes *p, enum probe_group group, size_t from, bool noted,
+static int make_set(struct probes *p, enum probe_group group, size_t from, bool hooked,
 		    struct attach_set **out)
 {
 	struct attach_set *set =
@@ -300,8 +300,8 @@ static int make_set(struct probes *p, enum probe_group group, size_t from, bool 
 	for (size_t i = from; i < p->plan->cnt && !err; i++) {
 		const struct planned_probe *probe = &p->plan->probes[i];
 
-		if (probe->group == group && !(p->dropped && p->dropped[probe->row]) &&
-		    is_noted(p, probe) == noted)
+		if (probe->group == group && !(p->pruned && p->pruned[probe->row]) &&
+		    is_hooked(p, probe) == hooked)
 			err = set_add(p, set, probe);
 	}
 	if (err) {
@@ -318,7 +318,7 @@ int probes__attach(struct probes *p, enum probe_group group, pid_t pid)
 
 	probes__detach(p, group);
 	err = make_set(p, group, 0, false, &p->sets[group]);
-	if (!err && p->noted)
+	if (!err && p->hooked)
 		err = make_set(p, group, 0, true, &p->sets[GROUP_CNT + group]);
 	if (!err && attach_set__cnt(p->sets[group]))
 		err = attach_set__attach(p->sets[group], pid);
@@ -356,11 +356,11 @@ int probes__attach_added(struct probes *p, size_t from, pid_t pid)
 	return err;
 }
 
-int probes__attach_noted(struct probes *p, enum probe_group group, pid_t pid)
+int probes__attach_hooked(struct probes *p, enum probe_group group, pid_t pid)
 {
-	struct attach_set *noted = p->sets[GROUP_CNT + group];
+	struct attach_set *hooked = p->sets[GROUP_CNT + group];
 
-	return noted && attach_set__cnt(noted) ? attach_set__attach(noted, pid) : 0;
+	return hooked && attach_set__cnt(hooked) ? attach_set__attach(hooked, pid) : 0;
 }
 
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
@@ -368,7 +368,7 @@ int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid)
 	int err =
 		p->sets[group] && p->attached[group] ? attach_set__attach(p->sets[group], pid) : 0;
 
-	return err ? err : probes__attach_noted(p, group, pid);
+	return err ? err : probes__attach_hooked(p, group, pid);
 }
 
 static void free_set(struct attach_set **set)

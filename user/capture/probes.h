@@ -26,8 +26,8 @@ struct probes {
 	enum attach_method method;
 	struct target *target;
 	const struct probe_plan *plan;
-	const bool *dropped; /* by row, NULL: none; rows left out of the sets */
-	const bool *noted; /* by row, NULL: none; the library in the target sees their calls */
+	const bool *pruned; /* by row, NULL: none; rows left out of the sets */
+	const bool *hooked; /* by row, NULL: none; the library in the target sees their calls */
 };
 
 const char *probe_group__name(enum probe_group group);
@@ -40,14 +40,14 @@ int probes__plan_grew(struct probes *p, size_t from);
 /* Data breakpoints of GROUP_WATCH, anew; what cannot be had is warned of once, and is no error. */
 int probes__watch(struct probes *p);
 void probes__unwatch(struct probes *p);
-/* Of any other group: builds its set anew (after dropped changed) and attaches it to pid; no-op if empty. */
+/* Of any other group: builds its set anew (after pruned changed) and attaches it to pid; no-op if empty. */
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
 /* Attaches what the plan has from number `from` on, of groups that are attached. */
 int probes__attach_added(struct probes *p, size_t from, pid_t pid);
 /* A group that is attached to one more process, which must map the same files; else a no-op. */
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid);
 /* Of such a group what the library in the target sees, by probes again. */
-int probes__attach_noted(struct probes *p, enum probe_group group, pid_t pid);
+int probes__attach_hooked(struct probes *p, enum probe_group group, pid_t pid);
 void probes__detach(struct probes *p, enum probe_group group);
 /* Processes that have ended are let go of. */
 void probes__release(struct probes *p, const pid_t *pids, size_t cnt);

@@ -167,9 +167,9 @@ static int record_duration(struct session *s)
 /* stopped: nobody waits for more. */
 static int finish_last(struct session *s, bool stopped)
 {
-	int err = device_start__await_end(s), settle_err = session__window_settle(s);
+	int err = device_start__await_end(s), complete_err = session__window_complete(s);
 
-	err = err ? err : settle_err;
+	err = err ? err : complete_err;
 	if (!err && !stopped)
 		step_compare__watch(s);
 	return session__window_write(s, err);

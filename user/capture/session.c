@@ -29,7 +29,7 @@ int session__load(struct session *s)
 		return err;
 	s->plan.row_max = bpf_map__max_entries(s->probes.skel->maps.probe_cfg);
 	control__loaded(s);
-	s->probes.dropped = s->pruned.rows;
+	s->probes.pruned = s->pruned.rows;
 	find_period__hide_probes(s);
 	optimizer_step__loaded(s);
 	s->probes.ctl->target_pid = (uint32_t)s->target->pid;

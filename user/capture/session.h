@@ -120,6 +120,6 @@ void session__window_close(struct session *s, uint64_t close_ns);
 int session__window_finish(struct session *s);
 /* The same in two halves. Nothing is written to the window after the first, and its summary waits in s->windows.
  * err: of the first. */
-int session__window_settle(struct session *s);
+int session__window_complete(struct session *s);
 int session__window_write(struct session *s, int err);
 #endif

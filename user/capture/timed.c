@@ -26,7 +26,7 @@ static int open_now(struct session *s)
 int timed__begin(struct session *s)
 {
 	s->windows.timed = true;
-	session__step_by_frames(s);
+	session__step_by_iterations(s);
 	return s->probes.ctl->hold == PT_HOLD_CLOSED ? 0 : open_now(s);
 }
 

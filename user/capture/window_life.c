@@ -61,7 +61,7 @@ int session__window_open(struct session *s, uint64_t first_step, uint64_t open_n
 	s->windows.ending = false;
 	s->windows.opened++;
 	describe_shift(s);
-	s->start.held_ns = 0;
+	s->start.frozen_ns = 0;
 	components__window_open(s);
 	return 0;
 }
@@ -121,7 +121,7 @@ static int keep(const struct window *w, struct capture_result *res)
 			     : ARRAY_PUSH(res->memory, res->memory_cnt, res->memory_cap, w->memory);
 }
 
-int session__window_settle(struct session *s)
+int session__window_complete(struct session *s)
 {
 	int err;
 
@@ -144,7 +144,7 @@ int session__window_write(struct session *s, int err)
 	s->windows.summary = NULL;
 	/* On a full disk too, what was written is worth its tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
-	probeless__check(s);
+	probeless__poll_verdict(s);
 	steps_only__poll(s);
 	probeless__describe(s);
 	steps_only__describe(s);
@@ -165,7 +165,7 @@ int session__window_write(struct session *s, int err)
 
 int session__window_finish(struct session *s)
 {
-	return session__window_write(s, session__window_settle(s));
+	return session__window_write(s, session__window_complete(s));
 }
 
 /* Those that nothing else finishes before the next opens: device times are settled by their

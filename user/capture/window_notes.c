@@ -32,11 +32,11 @@ static void note_shift(const struct session *s, json_t *notes)
 		    counted(s->windows.shift, "step", "steps").s, s->windows.late_for);
 }
 
-static void note_held(const struct session *s, json_t *notes)
+static void note_frozen(const struct session *s, json_t *notes)
 {
-	if (s->start.held_ns)
+	if (s->start.frozen_ns)
 		say(notes, "the program stood still for %.0f ms until its probes were in",
-		    (double)s->start.held_ns / 1e6);
+		    (double)s->start.frozen_ns / 1e6);
 }
 
 static void note_doubts(const struct session *s, json_t *notes)
@@ -230,7 +230,7 @@ static void describe(struct session *s, json_t *summary)
 	json_t *notes = json_array();
 
 	note_shift(s, notes);
-	note_held(s, notes);
+	note_frozen(s, notes);
 	note_doubts(s, notes);
 	note_traced(s, notes);
 	note_aside(s, notes);

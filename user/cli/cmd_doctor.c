@@ -197,8 +197,8 @@ static int run(int argc, char **argv)
 const struct command command_doctor = {
 	.name = "doctor",
 	.usage = "[-p PID] [options]",
-	.summary =
-		"Says what this kernel, these privileges and a process allow, and what it costs.",
+	.summary = "Says what this kernel, these privileges and a process allow, and what a probe "
+		   "costs.",
 	.details = "doctor tries each facility on proftrace itself. It only looks at the process "
 		   "and attaches nothing to it. Exits 0 if this machine can profile, 1 if "
 		   "something is missing.",

@@ -111,7 +111,8 @@ static const struct opt opts[] = {
 	 "use "
 	 "more, no window opens and no session begins.",
 	 MONITOR(limits.cpu), .parse = parse_cpu},
-	{OPT_UINT, "memory", 0, "BYTES", "The same of their memory and BPF maps (default 512M).",
+	{OPT_UINT, "memory", 0, "BYTES",
+	 "Limit for memory and BPF maps of the monitor and its sessions (default 512M).",
 	 MONITOR(limits.memory_bytes), .min = 1u << 20, .unit = "bytes"},
 	{OPT_CUSTOM, "max-pressure", 0, "PERCENT",
 	 "No window opens while tasks of the host waited for a processor for a larger share of "

@@ -57,7 +57,7 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 	int err;
 
 	for (;;) {
-		err = ranks__below(launcher, descendant__has_framework, ranks);
+		err = ranks__of_launcher(launcher, descendant__has_framework, ranks);
 		ranks__name_missing(ranks, names, sizeof(names));
 		/* One process alone joins nobody. */
 		if ((err && err != -ENOENT) || ranks->cnt + ranks->missing_cnt < 2 ||
@@ -114,7 +114,7 @@ static void warn_of_launcher(pid_t pid)
 	rank__read(pid, &rank, &local_rank, &world_size);
 	if (rank >= 0)
 		return;
-	err = ranks__below(pid, is_any, &ranks);
+	err = ranks__of_launcher(pid, is_any, &ranks);
 	if (err)
 		err__take(err); /* an ordinary job */
 	else if (!is_among(&ranks, pid) && ranks.cnt == 1)
@@ -206,18 +206,17 @@ const struct command command_record = {
 		"Without --record, --schedule or --duration it records until Ctrl-C. Ctrl-C ends a "
 		"window and keeps it; a second one aborts. Needs root, or CAP_BPF, CAP_PERFMON, "
 		"CAP_SYS_PTRACE (CAP_SYS_ADMIN on some kernels); `proftrace doctor` says which.",
-	.examples =
-		"sudo proftrace -p 4242 --record 2:10  # steps 2 to 9\n"
-		"sudo proftrace -p 4242 --duration 5s  # five seconds from the first step\n"
-		"sudo proftrace -p 4242 --record 0:3 --detail inner --record-shapes  # every "
-		"dispatch\n"
-		"sudo proftrace --job 4200 --record 2:10  # all ranks below torchrun, and who is "
-		"the straggler\n"
-		"sudo proftrace -p 4242 --record 2:10 --step-probe exe:server::handle --op "
-		"'exe:server::Model::*'  # a C++ server of no framework\n"
-		"sudo proftrace -p 4242 --schedule "
-		"skip_first=1,closed=1,ready=1,record=4,repeat=3  # "
-		"three recordings",
+	.examples = "sudo proftrace -p 4242 --record 2:10  # steps 2 to 9\n"
+		    "sudo proftrace -p 4242 --duration 5s  # five seconds from the first step\n"
+		    "sudo proftrace -p 4242 --record 0:3 --detail inner --record-shapes  # every "
+		    "dispatch\n"
+		    "sudo proftrace --job 4200 --record 2:10  # all ranks of torchrun, and who is "
+		    "the straggler\n"
+		    "sudo proftrace -p 4242 --record 2:10 --step-probe exe:server::handle --op "
+		    "'exe:server::Model::*'  # a C++ server of no framework\n"
+		    "sudo proftrace -p 4242 --schedule "
+		    "skip_first=1,closed=1,ready=1,record=4,repeat=3  # "
+		    "three recordings",
 	.opts = opts,
 	.run = run,
 };

@@ -129,7 +129,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 }
 
 /* What is to be recorded from its beginning does not get far while we make ready. */
-static bool is_held(const struct capture_opts *o)
+static bool needs_freeze(const struct capture_opts *o)
 {
 	return o->no_steps && !o->start_at_ns && !o->start_after_ns;
 }
@@ -144,7 +144,7 @@ static int run(int argc, char **argv)
 	struct record_options o;
 	int rest, err, status = 0, result;
 	siginfo_t ended = {0};
-	struct freeze *held = NULL;
+	struct freeze *frozen = NULL;
 	pid_t pid = 0;
 
 	record_options__init(&o, argv);
@@ -160,8 +160,8 @@ static int run(int argc, char **argv)
 		err = prepare_device(&o);
 	if (!err)
 		err = start(o.capture.shim, argv + rest, &pid);
-	if (!err && is_held(&o.capture))
-		held = freeze__begin(pid, true);
+	if (!err && needs_freeze(&o.capture))
+		frozen = freeze__begin(pid, true);
 	if (!err && o.capture.shim)
 		err = shim_link__keep_alive(o.capture.shim);
 	if (err) {
@@ -172,10 +172,10 @@ static int run(int argc, char **argv)
 	job_control__begin(pid);
 	o.capture.pid = pid;
 	o.capture.await_framework = true;
-	o.capture.held = &held;
+	o.capture.frozen = &frozen;
 	result = record_run(&o);
 	file_process__leave();
-	freeze__thaw(held);
+	freeze__thaw(frozen);
 	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&

@@ -235,8 +235,8 @@ const struct opt record_opts[] = {
 	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
 	 CAPTURE(no_prune), .old_name = "keep-all"},
 	{OPT_FLAG, "count-each-step", 0, NULL,
-	 "Always count steps by a probe. By default, while the window is far away, the steps of a "
-	 "job that does the same in each are counted without probes, by backward passes.",
+	 "Always count steps by a probe. By default proftrace counts a steady job's steps without "
+	 "probes, by its backward passes, while the window is far away.",
 	 CAPTURE(count_each)},
 	{OPT_FLAG, "no-inject", 0, NULL,
 	 "Load no library into the process: no device times, only the calls of CUDA, by probes. By "

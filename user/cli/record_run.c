@@ -226,7 +226,7 @@ int record_run(struct record_options *o)
 	rights__enter(RIGHTS_END, false);
 	/* Where the capture never came to take it over, the program is held yet, and let go later.
 	 */
-	if (!o->capture.held || !*o->capture.held)
+	if (!o->capture.frozen || !*o->capture.frozen)
 		device_library__give_up_loading();
 	if (err)
 		cli__fail(err);

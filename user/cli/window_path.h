@@ -6,7 +6,7 @@
 #include "recording/recording.h"
 
 /*
- * Where output of a recording goes if an option gave path. Window 0 goes there. Window N goes to
+ * The output path of a recording, if an option names `path`. Window 0 goes there. Window N goes to
  * the name with .N before its ending (x.json.gz: x.1.json.gz; x.pt.trace.json: x.1.pt.trace.json).
  * "-", directories, devices and pipes stay as they are, as does NULL. Returns path or out, or NULL
  * with err__set if that is too long for size bytes.

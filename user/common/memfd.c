@@ -22,8 +22,8 @@ static int device_of_memfds(dev_t *out)
 	return 0;
 }
 
-/* The process's own description: to be written and read at offsets alone. Not opened anew, which a
- * process that may open nothing to be written could not. */
+/* Takes the process's own open file description; write and read at offsets only. Opening the memfd
+ * anew needs a right that a confined process lacks. */
 static int take(pid_t pid, int fd, const struct stat *seen)
 {
 	auto_close int process = (int)syscall(PIDFD_OPEN, pid, 0);

@@ -18,8 +18,8 @@
 struct out_path {
 	int dir;	/* the directory of the last component (O_PATH) */
 	char *name;	/* of that component */
-	bool as_caller; /* behind a link of who called sudo */
-	bool acts;	/* as him, now */
+	bool as_caller; /* reached through a link of the user who called sudo */
+	bool acts;	/* acts as that user now */
 	struct file_identity before; /* if so: who we were */
 };
 

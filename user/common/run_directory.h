@@ -12,7 +12,8 @@ int run_directory__path(uid_t owner, char *path, size_t size);
 /* Makes it if it is not there; takes from others the right to list it, by which they could lock it. A
  * descriptor that the caller closes, or a negative errno: -EPERM: another user could change it. */
 int run_directory__open(void);
-/* A file there whose bytes are locks, which only its owner opens. A descriptor or a negative errno. */
+/* Opens a file there, whose bytes serve as locks. Only its owner can open it. A descriptor or a negative
+ * errno. */
 int run_directory__open_lock(const char *name);
 
 #endif

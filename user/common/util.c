@@ -98,13 +98,13 @@ char *file__read(const char *path, size_t *len)
 
 static size_t unnamed_cuts;
 
-static void tell_unnamed_cuts(void)
+static void warn_unnamed_cuts(void)
 {
 	log__warn(MESSAGE_PROCESS_TEXTS_CUT_OFF, PROC_TEXT_MAX >> 10, unnamed_cuts);
 }
 
 /* Several parts of us look at one process. */
-static void tell_cut(pid_t pid, const char *name)
+static void warn_cut(pid_t pid, const char *name)
 {
 	static pid_t named[CUTS_NAMED];
 	static size_t cnt;
@@ -114,7 +114,7 @@ static void tell_cut(pid_t pid, const char *name)
 			return;
 	if (cnt == CUTS_NAMED) {
 		if (!unnamed_cuts++)
-			atexit(tell_unnamed_cuts);
+			atexit(warn_unnamed_cuts);
 		return;
 	}
 	named[cnt++] = pid;
@@ -129,7 +129,7 @@ char *proc__text(pid_t pid, const char *name, size_t *len)
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	text = file__read_up_to(path, PROC_TEXT_MAX, len, &cut);
 	if (text && cut)
-		tell_cut(pid, name);
+		warn_cut(pid, name);
 	return text;
 }
 

@@ -92,11 +92,11 @@ bool file__is_same(const char *a, const char *b);
 #define PROC_TEXT_MAX (1u << 20)
 char *proc__text(pid_t pid, const char *name, size_t *len);
 
-/* Calls fn for each thread of the process, until it returns other than 0, which is then returned. 0 too if
+/* Calls fn for each thread of the process, up to the first result other than 0, and returns it. 0 also if
  * the process is gone. */
 int proc__each_task(pid_t pid, int (*fn)(void *ctx, pid_t tid), void *ctx);
-/* Calls fn for each child of each thread of the process, until it returns other than 0, which is then
- * returned. 0 too if the process is gone. */
+/* Calls fn for each child of each thread of the process, up to the first result other than 0, and returns
+ * it. 0 also if the process is gone. */
 int proc__each_child(pid_t pid, int (*fn)(void *ctx, pid_t child), void *ctx);
 
 /* Where the value of "name:\tvalue" begins in the text of /proc/TID/status; NULL: there is none. */

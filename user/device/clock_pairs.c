@@ -177,12 +177,12 @@ static void match(struct clock_pairs *p, const struct work *w)
 
 void clock_pairs__fit(struct clock_pairs *p)
 {
-	const struct work_list settled = p->former;
+	const struct work_list former = p->former;
 
-	for (size_t i = 0; i < settled.cnt; i++)
-		match(p, &settled.items[i]);
+	for (size_t i = 0; i < former.cnt; i++)
+		match(p, &former.items[i]);
 	p->former = p->fresh;
-	p->fresh = settled;
+	p->fresh = former;
 	p->fresh.cnt = 0;
 }
 

@@ -42,7 +42,7 @@ struct device_source {
 	struct event_records records;
 	struct clock_pairs *pairs;
 	uint64_t lost_clock, last_collect_ns;
-	uint64_t calls_read_ns; /* those that ended by then have been read */
+	uint64_t calls_read_ns; /* calls that ended before this have been read */
 	struct device_losses losses;
 
 	struct recording_writer *w; /* NULL: no window */
@@ -160,7 +160,7 @@ bool device_source__has_ended(const struct device_source *d)
 	return d->counts.ended_ns;
 }
 
-bool device_source__settled(struct device_source *d, uint64_t now)
+bool device_source__is_idle(struct device_source *d, uint64_t now)
 {
 	return shim_request__is_done(&d->request, now);
 }
@@ -201,7 +201,7 @@ size_t device_source__pointers_set(const struct device_source *d)
 	return shim_link__pointers_set(d->link);
 }
 
-struct device_noted device_source__noted(const struct device_source *d)
+struct device_hooked device_source__hooked(const struct device_source *d)
 {
 	struct shim_facts facts;
 	uint64_t each_ns;
@@ -209,8 +209,8 @@ struct device_noted device_source__noted(const struct device_source *d)
 	shim_link__facts(d->link, &facts);
 	/* The target wrote it. */
 	each_ns = facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS;
-	return (struct device_noted){d->counts.noted,
-				     (d->counts.noted + d->counts.calls) * each_ns};
+	return (struct device_hooked){d->counts.hooked,
+				      (d->counts.hooked + d->counts.calls) * each_ns};
 }
 
 void device_source__count(struct device_source *d)
@@ -375,13 +375,13 @@ static int function_write(struct device_source *d, uint32_t tid, const struct sh
 
 	if (!device_functions__span(&d->functions, call, d->open_ns, d->close_ns, &span))
 		return 0;
-	d->counts.noted++;
+	d->counts.hooked++;
 	if (device_functions__has_name(&d->functions, call)) {
 		names.own = shim_link__seen_name(d->link, call->node, own) ? own : NULL;
 		names.full = shim_link__seen_name(d->link, call->type, full) ? full : NULL;
 		d->counts.nameless += call->type && !names.full;
 	}
-	return d->taker.noted(d->taker.ctx, (uint32_t)d->target->pid, tid, &span, &names);
+	return d->taker.hooked(d->taker.ctx, (uint32_t)d->target->pid, tid, &span, &names);
 }
 
 static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)

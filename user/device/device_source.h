@@ -26,7 +26,7 @@ struct device_taker {
 	uint32_t (*track)(void *ctx, uint32_t pid, uint32_t tid); /* where threads have theirs; 0: error */
 	/* Writes a call of a function, cut to the window; its number is in span->probe. names: as at
 	 * the call; of most functions none is told. */
-	int (*noted)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
+	int (*hooked)(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
 		     const struct call_names *names);
 	/* Such a call came; it is written later. */
 	void (*met)(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call);
@@ -54,7 +54,7 @@ bool device_source__has_left(const struct device_source *d);
 /* The window's events are known up to some time within it only: the library ended, or yielded. */
 bool device_source__has_ended(const struct device_source *d);
 /* True if the last request is done or cannot be. */
-bool device_source__settled(struct device_source *d, uint64_t now);
+bool device_source__is_idle(struct device_source *d, uint64_t now);
 bool device_source__is_recording(const struct device_source *d);
 /* The library has not been seen: no driver has loaded it, so far. */
 bool device_source__is_absent(const struct device_source *d);
@@ -72,10 +72,10 @@ void device_source__see_no_more(struct device_source *d, size_t function);
 size_t device_source__pointers_set(const struct device_source *d);
 
 /* Calls of them in the latest window, and what noting these and CUDA's took of the target's time. */
-struct device_noted {
+struct device_hooked {
 	uint64_t cnt, ns;
 };
-struct device_noted device_source__noted(const struct device_source *d);
+struct device_hooked device_source__hooked(const struct device_source *d);
 
 /* Calls are counted from here on, outside windows; then how many of each function began in
  * [from_ns, to_ns), to be freed; NULL: no memory. */

@@ -12,7 +12,7 @@ struct device_counts {
 	uint64_t latest_ns; /* end of the latest activity of the window that came; 0: none */
 	uint64_t calls, activities, questions;
 	uint64_t unanswered; /* launches of the window whose work did not come */
-	uint64_t noted;	     /* calls of functions */
+	uint64_t hooked;	     /* calls of functions */
 	uint64_t nameless;   /* of these, whose full name found no room */
 };
 

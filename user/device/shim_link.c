@@ -267,7 +267,7 @@ static void *beat(void *arg)
 	do {
 		now = clock__monotonic_ns();
 		__atomic_store_n(&l->c->heartbeat_ns, now, __ATOMIC_RELAXED);
-		shim_rings__relieve(&l->rings);
+		shim_rings__drain(&l->rings);
 		now += pause_ns(l);
 		until = clock__own_monotonic(now);
 		sem_clockwait(&l->wake, CLOCK_MONOTONIC, &until);

@@ -27,7 +27,7 @@ void shim_request__yield(struct shim_request *r, uint64_t kinds);
 void shim_request__give_up(struct shim_request *r, const char *why);
 /* True if it is done or cannot be: nothing is to be waited for. now: CLOCK_MONOTONIC ns. */
 bool shim_request__is_done(struct shim_request *r, uint64_t now);
-/* Why it does not record, as a clause; NULL: it does, or nothing speaks against it. */
+/* Why it cannot record, as a clause. NULL: it records, or may. */
 const char *shim_request__refusal(const struct shim_request *r);
 
 #endif

@@ -122,7 +122,7 @@ bool shim_rings__are_few(const struct shim_rings *r)
 	return free_cnt < FEW_FREE;
 }
 
-void shim_rings__relieve(struct shim_rings *r)
+void shim_rings__drain(struct shim_rings *r)
 {
 	/* A thread that has ended leaves its ring to another, read empty. */
 	const uint64_t least = shim_rings__are_few(r) ? 1 : FULL_ENOUGH;

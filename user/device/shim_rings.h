@@ -43,7 +43,7 @@ bool shim_rings__seen_name(const struct shim_rings *r, uint64_t key,
 /* From another thread: makes room in rings that fill up, and where few are left, in all of them. Keeps
  * SHIM_RELIEVED_MAX calls at most; more stay where they are, and the library counts what it loses. */
 #define SHIM_RELIEVED_MAX (1u << 21)
-void shim_rings__relieve(struct shim_rings *r);
+void shim_rings__drain(struct shim_rings *r);
 /* Half of them had a thread: new threads may soon wait for the rings of those that ended. */
 bool shim_rings__are_few(const struct shim_rings *r);
 

@@ -16,7 +16,7 @@ static struct site_cold cold_part(struct elf_file *elf, uint64_t vaddr, const ui
 	size_t cnt;
 
 	if (!elf_file__has_local_symbols(elf))
-		return cold; /* such parts have no other */
+		return cold; /* cold parts have local symbols only */
 	cnt = site__jumps_outside(code, size, outside, ARRAY_SIZE(outside));
 	for (size_t i = 0; i < cnt && !cold.code; i++) {
 		struct elf_symbol part;

@@ -479,7 +479,7 @@ static void set_domain_class(const struct table_scan *scan)
 	scan->plan->layout.domain_class = vtable ? vtable + 2 * sizeof(uint64_t) : 0;
 }
 
-/* Of a version that was not measured only what lies at the begin of an object is read. */
+/* For an unmeasured version only the first members of objects are read. */
 static int forget_layouts(struct probe_plan *plan)
 {
 	size_t kept = 0;

@@ -29,14 +29,14 @@ struct probe_row {
 	const char *program;
 	const char *shapes_program; /* instead, with --record-shapes; NULL: the same */
 	const char *return_program; /* NULL: no return probe */
-	/* Its end is seen at an instruction that each normal return passes; if there is none that
-	   the kernel emulates, at its returns, which are single-stepped. */
+	/* Its end is seen at an instruction that each normal return passes. If the kernel emulates
+	   none of these, its end is seen at its returns, which are single-stepped. */
 	bool leaves;
 	const char *aligned_program; /* behind a prologue that aligns the stack, with slide */
-	const char *returns_safely; /* why no exception leaves the function: needed for one */
+	const char *returns_safely; /* why no exception leaves the function; a return probe needs this */
 	const char *site_program;   /* inside, where each normal return passes; NULL: no such end */
 	const char *name_prefix;    /* before names that the program reads; NULL: none */
-	const char *return_site_program; /* where its calls return to, by and by; NULL: none */
+	const char *return_site_program; /* at the return sites of its calls, as they are found; NULL: none */
 	const char *name;	    /* in tables; NULL: by name_of, or read by the program */
 	const char *name_suffix;    /* of names that the program reads; NULL: none */
 	/* Name in tables from the symbol; false: the symbol is none of this row's. */

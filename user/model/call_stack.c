@@ -62,7 +62,7 @@ static bool is_range(const struct recording *r, const struct event *e)
 	}
 }
 
-size_t event__frames(const struct recording *r, const struct event *e, uint32_t around,
+size_t event__frames(const struct recording *r, const struct event *e, uint32_t base,
 		     uint32_t frames[CALL_STACK_MAX])
 {
 	const struct code_frame *f = recording__frame(r, e->stack);
@@ -70,7 +70,7 @@ size_t event__frames(const struct recording *r, const struct event *e, uint32_t 
 
 	if (!f || is_range(r, e))
 		return 0;
-	for (; f && f->id != around && cnt < CALL_STACK_MAX; f = recording__frame(r, f->parent))
+	for (; f && f->id != base && cnt < CALL_STACK_MAX; f = recording__frame(r, f->parent))
 		frames[cnt++] = f->id;
 	for (size_t i = 0; i < cnt / 2; i++) {
 		const uint32_t outer = frames[cnt - 1 - i];

@@ -11,10 +11,10 @@
 uint32_t span__stack(const struct recording *r, const struct span *s);
 
 /* Frames to draw around an event, from the outermost inwards. Those of its stack that also belong
- * to the stack `around` it (0: none) are left out: they are drawn already. None of a range, whose
+ * to stack `base` (0: none) are left out: they are drawn already. None of a range, whose
  * stack is that of the code that makes ranges. How many, at most CALL_STACK_MAX. */
 #define CALL_STACK_MAX 128
-size_t event__frames(const struct recording *r, const struct event *e, uint32_t around,
+size_t event__frames(const struct recording *r, const struct event *e, uint32_t base,
 		     uint32_t frames[CALL_STACK_MAX]);
 
 struct call_stacks;

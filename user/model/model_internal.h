@@ -146,7 +146,7 @@ int tree__take(struct model *m, struct track_state *t, uint64_t end_ns);
 /* finish.c: kinds, phases, costs, memory and device links of t->roots. */
 int finish__track(struct model *m, struct track_state *t, const struct step *step);
 
-/* scopes.c: category of a span as its full name tells, else that of its name; see marks.h. */
+/* scopes.c: a span's category by its full name, else by its name; see marks.h. */
 int scopes__load(struct model *m);
 enum span_category scopes__category(const struct model *m, const struct span *s);
 

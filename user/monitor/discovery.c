@@ -199,7 +199,7 @@ static void find_ranks(struct discovery *d, pid_t root)
 		if (d->items[i].root == root)
 			d->items[i].is_rank = false;
 	asked = d;
-	err = ranks__below(root, fits, &ranks);
+	err = ranks__of_launcher(root, fits, &ranks);
 	if (err)
 		err__take(err);
 	for (size_t i = 0; i < ranks.cnt; i++)

@@ -73,7 +73,7 @@ double job_series__bucket(size_t index);
  * NULL: no memory, or no series is left. */
 struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
 struct rank_series *job_series__find(struct job_series *s, uint32_t id);
-/* Of a process: the one that is watched, else the latest. NULL: none. */
+/* The process's watched series, else its latest one. NULL: none. */
 const struct rank_series *job_series__of_pid(const struct job_series *s, int pid);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
 /* A window's cost, whatever else it gave; overhead 0: not known. */

@@ -59,7 +59,7 @@ int pusher__check_url(const char *option, const char *url)
 
 /* ---- answers to the monitor ---- */
 
-static void tell(struct pusher *p, enum push_result result, const char *why)
+static void report(struct pusher *p, enum push_result result, const char *why)
 {
 	struct push_answer answer = {.result = result};
 
@@ -93,9 +93,9 @@ static void take(struct pusher *p, struct push_body *body, int fd)
 	body->item.type[sizeof(body->item.type) - 1] = '\0';
 	body->item.query[sizeof(body->item.query) - 1] = '\0';
 	if (read_body(fd, body))
-		tell(p, PUSH_DROPPED, "it is too large");
+		report(p, PUSH_DROPPED, "it is too large");
 	else if (push_queue__add(&p->queue, body))
-		tell(p, PUSH_DROPPED, "too many wait");
+		report(p, PUSH_DROPPED, "too many wait");
 }
 
 static void listen_to_monitor(struct pusher *p)
@@ -205,7 +205,7 @@ static void end(struct pusher *p, CURLcode code)
 				  retry_after_s > 0 ? (uint64_t)retry_after_s : 0, random_number());
 	else
 		push_queue__finish(&p->queue);
-	tell(p, result, why);
+	report(p, result, why);
 }
 
 static int timeout_ms(const struct pusher *p)

@@ -13,7 +13,7 @@
 #include "common/out_path.h"
 #include "common/util.h"
 
-#define SETTLED_S 120
+#define MAY_CHANGE_S 120
 
 struct kept {
 	char *name;
@@ -154,13 +154,13 @@ static int by_age(const void *a, const void *b)
 
 static int remove_oldest(int dir, struct kept_list *l, uint64_t bytes)
 {
-	const time_t now = time(NULL), settled = now - SETTLED_S;
+	const time_t now = time(NULL), old_enough = now - MAY_CHANGE_S;
 	int removed = 0;
 
 	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
 	for (size_t i = 0; i < l->cnt && l->bytes > bytes; i++) {
 		/* A time that is still to come is no reason to keep it: the clock was set. */
-		if (l->items[i].changed.tv_sec > settled && l->items[i].changed.tv_sec <= now)
+		if (l->items[i].changed.tv_sec > old_enough && l->items[i].changed.tv_sec <= now)
 			continue;
 		if (unlinkat(dir, l->items[i].name, 0))
 			continue;

@@ -146,7 +146,7 @@ enum event_arg_kind {
 	EVENT_ARG_INTS = 5,	 /* lists */
 	EVENT_ARG_BOOLS = 6,
 	EVENT_ARG_FLOATS = 7,
-	EVENT_ARG_KEYWORDS = 8, /* no argument: others were given by keyword, and are not described */
+	EVENT_ARG_KEYWORDS = 8, /* not an argument: others were given by keyword; their values are not recorded */
 };
 
 /* Followed by int64_t values[cnt], unaligned. */

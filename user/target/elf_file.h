@@ -23,8 +23,8 @@ int elf_file__open(const char *path, struct elf_file **out);
 /* Its owner cut it off while it was read: what was read since is zeros. */
 bool elf_file__is_torn(const struct elf_file *f);
 void elf_file__close(struct elf_file *f);
-/* Gives its memory back; what is asked for later is read from the file again. Names of symbols that were
- * given have their versions again. */
+/* Gives its memory back; later calls read the file again. Symbol names that the caller holds end with their
+ * version again. */
 void elf_file__drop(struct elf_file *f);
 
 /* Every defined symbol, .dynsym first, then those that only .symtab has. Stops at the first

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_PROCESSES 65536 /* looked at below a launcher */
+#define MAX_PROCESSES 65536 /* of a launcher's descendants are looked at */
 
 int rank__find(pid_t pid)
 {
@@ -27,7 +27,7 @@ int rank__find(pid_t pid)
 	return rank;
 }
 
-/* ---- the processes below a launcher ---- */
+/* ---- the descendants of a launcher ---- */
 
 #define NONE SIZE_MAX
 
@@ -38,7 +38,7 @@ struct process {
 	size_t which;  /* by which variable */
 	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
 	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
-	bool launches; /* of a head: processes of other ranks are below it */
+	bool launches; /* of a head: it has descendants of other ranks */
 	struct rank_role role;
 };
 
@@ -118,7 +118,7 @@ static bool has_ranks(const struct tree *t)
 	return false;
 }
 
-static bool is_below(const struct tree *t, size_t i, size_t above)
+static bool is_descendant(const struct tree *t, size_t i, size_t above)
 {
 	for (size_t up = t->items[i].parent; up != NONE; up = t->items[up].parent)
 		if (up == above)
@@ -126,12 +126,12 @@ static bool is_below(const struct tree *t, size_t i, size_t above)
 	return false;
 }
 
-/* Launchers are above ranks, and data loaders' workers below. */
+/* Launchers are ancestors of ranks; workers of data loaders are descendants. */
 static bool is_beside_ranks(const struct tree *t, size_t i)
 {
 	for (size_t k = 0; k < t->cnt; k++)
 		if (t->items[k].head == k && t->items[k].chosen == k &&
-		    (k == i || is_below(t, i, k) || is_below(t, k, i)))
+		    (k == i || is_descendant(t, i, k) || is_descendant(t, k, i)))
 			return false;
 	return true;
 }
@@ -308,7 +308,7 @@ static int add_chosen(const struct tree *t, struct ranks *out)
 	return err;
 }
 
-int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
+int ranks__of_launcher(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out)
 {
 	struct tree t = {0};
 	int err = 0;

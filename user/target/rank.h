@@ -36,13 +36,13 @@ void ranks__name_missing(const struct ranks *r, char *text, size_t size);
 void ranks__name_serving(const struct ranks *r, char *text, size_t size);
 
 /*
- * The ranks below a launcher, itself included; caller clears *out, also on error. Of the processes
+ * The ranks among a launcher and its descendants; caller clears *out, also on error. Of the processes
  * of one rank (a shell, the program, its data-loader workers) it is the topmost that fits. If
  * nobody was given a rank that way, the ranks are the processes that fit and set the variables
  * themselves. Else they are those that are to be workers (DMLC_ROLE). Else they are those that fit
  * and have threads of a process group, or a connection to its store, with rank -1. 0, or a negative
- * errno with err__set: -ESRCH if there is no such process, -ENOENT if no rank is below it.
+ * errno with err__set: -ESRCH if there is no such process, -ENOENT if none is a rank.
  */
-int ranks__below(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out);
+int ranks__of_launcher(pid_t launcher, bool (*fits)(pid_t pid), struct ranks *out);
 
 #endif

@@ -17,7 +17,7 @@ def load(path):
         return [e for e in json.load(file)["traceEvents"] if e.get("ph") == "X"]
 
 
-def operators_around(events, calls):
+def enclosing_operators(events, calls):
     """Innermost operator around each call, by correlation: a sweep over each thread in time."""
     by_thread = collections.defaultdict(list)
     for e in events:
@@ -47,7 +47,7 @@ def of_trace(events):
             outer = calls.get(correlation)
             if outer is None or e["ts"] < outer["ts"]:
                 calls[correlation] = e
-    around = operators_around(events, calls)
+    around = enclosing_operators(events, calls)
     device = sorted((e for e in events if e.get("cat") in DEVICE), key=lambda e: e["ts"])
     return [Activity(e["cat"], e["name"], e["args"].get("bytes"), e["dur"],
                      around.get(e["args"]["correlation"])) for e in device]

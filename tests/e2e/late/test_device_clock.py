@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device's clock that is off is found by what launches and waits allow, and corrected."""
+"""proftrace finds and corrects a device clock that is off, from bounds that launches and waits set."""
 import json
 import subprocess
 

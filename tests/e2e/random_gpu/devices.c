@@ -47,7 +47,7 @@ static cudaStream_t stream_of(int dev, int stream)
 	return stream < 0 ? NULL : devices[dev].streams[stream];
 }
 
-/* DEVICE STREAM KERNEL BLOCKS FORM: in one of the forms of a launch. */
+/* DEVICE STREAM KERNEL BLOCKS FORM: launches a kernel; FORM chooses the function of CUDA. */
 static void launch(const int *arg)
 {
 	cudaStream_t stream = stream_of(arg[0], arg[1]);

@@ -215,7 +215,7 @@ class Truth:
                     rows[key(w)][unsure].append(w)
         return rows
 
-    def is_cut_around(self, note):
+    def is_cut_beside(self, note):
         """An operator around it began before the window, where none is seen."""
         while note:
             note = note.parent
@@ -234,10 +234,10 @@ class Truth:
                 place = self.place(note)
                 if place == "out":
                     continue
-                owned[id(note)] = one = Owning(note, place == "in" and not self.is_cut_around(note))
+                owned[id(note)] = one = Owning(note, place == "in" and not self.is_cut_beside(note))
                 inside = is_inside(note) if note.kind == "operator" else False
                 rows[inside, note.name].calls.append(one)
-                if inside and self.is_cut_around(note):
+                if inside and self.is_cut_beside(note):
                     rows[False, note.name].calls.append(one)
         for unsure, work in enumerate((self.work, self.unsure)):
             for w in work:

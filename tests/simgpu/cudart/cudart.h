@@ -17,7 +17,7 @@ enum cudaDriverEntryPointQueryResult {
 };
 #endif
 
-/* Results agree, but for the name. */
+/* The runtime's results have the driver's numbers, under other names. */
 static inline cudaError_t result_of(CUresult result)
 {
 	return (cudaError_t)result;

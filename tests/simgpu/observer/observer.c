@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * An ordinary CUPTI client, loaded by CUDA_INJECTION64_PATH or by hand (call
- * InitializeInjection()): writes what it is told to OBSERVER_OUT.PID when the process exits, in
- * columns that compare with the truth log, and one of details.
+ * InitializeInjection()). When the process exits it writes the activities to OBSERVER_OUT.PID, in
+ * the truth log's columns and one of details.
  */
 #include <cupti.h>
 #include "cupti/kernel_record.h"

@@ -24,8 +24,8 @@ struct finding_rule {
 	bool of_host; /* what it saves is the host's: no more than the busiest device leaves */
 	bool rests_on_device; /* on its work or calls: silent where these are not known to the end */
 	bool timer; /* what it judges by is recorded by --timer-only, too */
-	/* Of rules that find the same wait (finding.cause), that with the highest tells it. */
-	int tells_wait;
+	/* Rules may find the same wait (finding.cause). The report prints the one with the highest rank. */
+	int wait_rank;
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b); /* or NULL */
 	/* What devices did in the step that is visited next (analysis.feed.batch); or NULL. */

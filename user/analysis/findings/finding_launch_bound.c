@@ -9,7 +9,7 @@
 
 #define WORTH_SAYING 10.0 /* percent of the step that the device is idle so */
 #define SOON_NS	     10000 /* work that begins so soon after its launch has waited for nothing else */
-#define LAUNCHING_NS 1000000 /* from launch to launch: what takes longer is other work */
+#define LAUNCHING_NS 1000000 /* longest pause between launches; a longer one is other work */
 #define MAX_DEVICES  64
 
 struct launch_bound {
@@ -258,7 +258,7 @@ const struct finding_rule finding_launch_bound = {
 	.key = "launch_bound",
 	.of_host = true,
 	.rests_on_device = true,
-	.tells_wait = 1,
+	.wait_rank = 1,
 	.state_size = sizeof(struct launch_bound),
 	.visit = visit,
 	.visit_work = visit_work,

@@ -103,7 +103,7 @@ static void describe_cause(const struct job *j, const struct straggler_cause *c,
 		 time_text__of(style, c->others_ns).s);
 }
 
-static int tell(const struct job *j, const struct straggler *s, struct finding *f)
+static int describe(const struct job *j, const struct straggler *s, struct finding *f)
 {
 	const bool is_explained = s->phase != KIND_STEP;
 	struct straggler_cause cause = {0};
@@ -144,6 +144,6 @@ int finding_straggler__fill(const struct job *j, const struct straggler *s, stru
 		return err;
 	if (!s->member)
 		return note_none(s, t);
-	err = tell(j, s, &f);
+	err = describe(j, s, &f);
 	return err ? err : findings_table__add(t, &f, "straggler", s->step_ns);
 }

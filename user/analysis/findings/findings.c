@@ -81,7 +81,7 @@ static bool is_told(const struct findings *s, const struct found *found)
 		const struct found *other = &s->found[i];
 
 		if (found->f.cause && other->f.cause == found->f.cause &&
-		    other->rule->tells_wait > found->rule->tells_wait &&
+		    other->rule->wait_rank > found->rule->wait_rank &&
 		    2 * other->f.cost_ns > found->f.cost_ns)
 			return true;
 	}

@@ -21,7 +21,7 @@ static const struct {
 	     [UNIT_US] = {"us", 1e3, 2, 2, 3},
 	     [UNIT_NS] = {"ns", 1, 0, 0, 0}};
 
-/* What is no zero is never printed as one: "<0.001". */
+/* Prints a small time as "<0.001", never as zero. */
 static void format_time(const struct view *v, uint64_t ns, char *buf, size_t size)
 {
 	const double value = (double)ns / units[v->unit].ns;

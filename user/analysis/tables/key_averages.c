@@ -103,9 +103,9 @@ static size_t events_directly_in(const struct span *s)
  * (torch/autograd/profiler_util.py, EventList._remove_dup_nodes). */
 static bool is_repeated(const struct span *s)
 {
-	const struct span *around = enclosing_event(s);
+	const struct span *enclosing = enclosing_event(s);
 
-	return around && around->ev.name == s->ev.name && events_directly_in(around) == 1;
+	return enclosing && enclosing->ev.name == s->ev.name && events_directly_in(enclosing) == 1;
 }
 
 static bool has_row(const struct span *s)

@@ -180,24 +180,24 @@ int arm__poll_time(struct session *s, uint64_t left_ns)
 	steps_only__go_on(s);
 	return follow(s, &(struct residency_view){.left = left_ns,
 						  .lead = arm__lead_ns(s),
-						  .passes_tell = steps_only__passes_tell(s)});
+						  .passes_suffice = steps_only__passes_suffice(s)});
 }
 
 static int poll_residency(struct session *s)
 {
 	struct residency_view view;
 
-	probeless__check(s);
+	probeless__poll_verdict(s);
 	if (s->probes.ctl->state == PT_STATE_DONE || s->window.writer)
 		return 0;
 	steps_only__go_on(s);
 	if (s->residency == RESIDENCY_NONE)
-		probeless__look(s);
+		probeless__poll_counters(s);
 	view = (struct residency_view){
 		.left = arm__steps_left(s->probes.ctl),
 		.lead = arm__lead_ns(s) / arm__step_ns(s),
-		.passes_tell = steps_only__passes_tell(s),
-		.counters_tell = probeless__may_begin(s),
+		.passes_suffice = steps_only__passes_suffice(s),
+		.counters_suffice = probeless__may_begin(s),
 		.pause_is_over = probeless__pause_is_over(s),
 	};
 	return follow(s, &view);

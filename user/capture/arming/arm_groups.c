@@ -76,8 +76,8 @@ void arm__detach(struct session *s, enum probe_group group)
 
 void arm__forget_ranges(struct session *s)
 {
-	s->probes.ctl->woken_ns = clock__monotonic_ns();
-	decoder__forget_ranges(s->records.decoder, s->probes.ctl->woken_ns);
+	s->probes.ctl->rearmed_ns = clock__monotonic_ns();
+	decoder__forget_ranges(s->records.decoder, s->probes.ctl->rearmed_ns);
 }
 
 int arm__reattach_steps(struct session *s)

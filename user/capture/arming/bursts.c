@@ -64,7 +64,8 @@ static uint64_t beside_ran_ns(const struct session *s)
 	return ns;
 }
 
-/* What was called while the probes came and went was not seen: as much as in between. */
+/* The probes miss calls while they attach and detach. We assume the same rate of calls as in
+ * between. */
 static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 {
 	struct bursts *b = &s->bursts;

@@ -8,7 +8,7 @@
 static bool library_is_starting(const struct session *s)
 {
 	return s->device &&
-	       (s->windows.ending || !device_source__settled(s->device, clock__monotonic_ns()));
+	       (s->windows.ending || !device_source__is_idle(s->device, clock__monotonic_ns()));
 }
 
 void arm__set_open(struct session *s)

@@ -94,7 +94,7 @@ static void read_steps(struct session *s, uint64_t now)
 			(now - s->probeless.looked_ns) / (ctl->probeless_steps - before);
 }
 
-void probeless__look(struct session *s)
+void probeless__poll_counters(struct session *s)
 {
 	const uint64_t now = clock__monotonic_ns();
 
@@ -115,7 +115,7 @@ bool probeless__pause_is_over(const struct session *s)
 
 /* The first boundary since the probes came back has told how many steps there were, the next ones
  * whether they still are as they were. */
-void probeless__check(struct session *s)
+void probeless__poll_verdict(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t seen = ctl->step_seq - s->probeless.seq;

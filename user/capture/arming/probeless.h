@@ -33,13 +33,13 @@ bool probeless__may_begin(const struct session *s);
  * negative errno with err__set. */
 int probeless__begin(struct session *s, bool *begun);
 /* Reads how far the job has come, ten times a second. Call often while the probes are out. */
-void probeless__look(struct session *s);
+void probeless__poll_counters(struct session *s);
 /* By then it is time to look whether the variables still tell of steps. */
 bool probeless__pause_is_over(const struct session *s);
 /* The probes of steps come back. 0 or a negative errno with err__set. */
 int probeless__end(struct session *s);
 /* After that, whether what was counted can be true. Call often. */
-void probeless__check(struct session *s);
+void probeless__poll_verdict(struct session *s);
 /* Steps until now, seen or counted. */
 static inline uint64_t probeless__step(const struct pt_ctl *ctl)
 {

@@ -118,22 +118,22 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 /* Would the budget hold if all probes that may be pruned were? What is added in any case does not
  * count. */
 static bool is_enough(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-		      const struct tier *tier, double budget, const bool *dropped)
+		      const struct tier *tier, double budget, const bool *pruned)
 {
 	double added = 0;
 
 	for (size_t i = 0; i < cnt; i++) {
 		const struct candidate c = weigh(policy, &in[i]);
 
-		if (!dropped[in[i].row] && !may_go(policy, &in[i], &c, tier))
+		if (!pruned[in[i].row] && !may_go(policy, &in[i], &c, tier))
 			added += c.added_ns;
 	}
 	return added <= budget + policy->other_ns;
 }
 
-/* Until what is not dropped adds no more than the budget; returns how many went. */
+/* Until what is not pruned adds no more than the budget; returns how many went. */
 static size_t prune_tier(const struct prune_policy *policy, const struct prune_input *in,
-			 size_t cnt, const struct tier *tier, double budget, bool *dropped)
+			 size_t cnt, const struct tier *tier, double budget, bool *pruned)
 {
 	auto_free struct candidate *list = calloc(cnt ? cnt : 1, sizeof(*list));
 	size_t candidates = 0, chosen = 0, back = 0;
@@ -144,7 +144,7 @@ static size_t prune_tier(const struct prune_policy *policy, const struct prune_i
 	for (size_t i = 0; i < cnt; i++) {
 		const struct candidate c = weigh(policy, &in[i]);
 
-		if (dropped[in[i].row])
+		if (pruned[in[i].row])
 			continue;
 		added += c.added_ns;
 		if (may_go(policy, &in[i], &c, tier))
@@ -153,15 +153,15 @@ static size_t prune_tier(const struct prune_policy *policy, const struct prune_i
 	if (candidates)
 		qsort(list, candidates, sizeof(*list), by_worth);
 	for (size_t i = 0; i < candidates && added > budget; i++) {
-		dropped[list[i].row] = true;
+		pruned[list[i].row] = true;
 		added -= list[i].added_ns;
 		chosen++;
 	}
 	/* The last one may have been large: what has room again stays, the most telling first. */
 	for (size_t i = chosen; i-- > 0;) {
-		if (!dropped[list[i].row] || added + list[i].added_ns > budget)
+		if (!pruned[list[i].row] || added + list[i].added_ns > budget)
 			continue;
-		dropped[list[i].row] = false;
+		pruned[list[i].row] = false;
 		added += list[i].added_ns;
 		back++;
 	}
@@ -174,9 +174,9 @@ static bool was_caller(const struct prune_input *in)
 }
 
 static bool is_called_by(const struct prune_input *in, const struct prune_input *caller,
-			 const bool *dropped)
+			 const bool *pruned)
 {
-	return !dropped[in->row] && in->stat.callers >> caller->row % 64 & 1;
+	return !pruned[in->row] && in->stat.callers >> caller->row % 64 & 1;
 }
 
 /* What is left of those that it calls, and the hits of those that are gone. */
@@ -184,7 +184,7 @@ static struct called {
 	double added_ns, orphans_ns, length_ns; /* per step */
 	bool may_go;
 } called_by(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-	    const struct prune_input *caller, const bool *dropped)
+	    const struct prune_input *caller, const bool *pruned)
 {
 	struct called called = {.may_go = !(policy->callers >> caller->row % 64 & 1)};
 	double orphans = (double)caller->stat.hits;
@@ -192,7 +192,7 @@ static struct called {
 	for (size_t i = 0; i < cnt; i++) {
 		const struct candidate c = weigh(policy, &in[i]);
 
-		if (!is_called_by(&in[i], caller, dropped))
+		if (!is_called_by(&in[i], caller, pruned))
 			continue;
 		orphans -= (double)in[i].stat.ends;
 		called.added_ns += c.added_ns;
@@ -206,14 +206,14 @@ static struct called {
 }
 
 static double added_in_all(const struct prune_policy *policy, const struct prune_input *in,
-			   size_t cnt, const bool *dropped)
+			   size_t cnt, const bool *pruned)
 {
 	double added = 0;
 
 	for (size_t i = 0; i < cnt; i++) {
 		if (was_caller(&in[i]))
-			added += called_by(policy, in, cnt, &in[i], dropped).orphans_ns;
-		if (!dropped[in[i].row])
+			added += called_by(policy, in, cnt, &in[i], pruned).orphans_ns;
+		if (!pruned[in[i].row])
 			added += weigh(policy, &in[i]).added_ns;
 	}
 	return added;
@@ -222,9 +222,9 @@ static double added_in_all(const struct prune_policy *policy, const struct prune
 /* A caller that stays is hit by the calls, too, of those that are gone: scale is called by
  * Tensor.__add__ once, add forty times. */
 static size_t prune_last_called(const struct prune_policy *policy, const struct prune_input *in,
-				size_t cnt, double budget, bool *dropped)
+				size_t cnt, double budget, bool *pruned)
 {
-	double added = added_in_all(policy, in, cnt, dropped);
+	double added = added_in_all(policy, in, cnt, pruned);
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < cnt && added > budget; i++) {
@@ -233,16 +233,16 @@ static size_t prune_last_called(const struct prune_policy *policy, const struct 
 
 		if (!was_caller(&in[i]))
 			continue;
-		called = called_by(policy, in, cnt, &in[i], dropped);
+		called = called_by(policy, in, cnt, &in[i], pruned);
 		cost_ns = called.added_ns + called.orphans_ns;
 		if (!called.may_go || called.orphans_ns <= 0 ||
 		    called.length_ns >= MODEST * cost_ns ||
 		    tells_much(policy, called.length_ns, cost_ns))
 			continue;
 		for (size_t k = 0; k < cnt; k++) {
-			if (!is_called_by(&in[k], &in[i], dropped))
+			if (!is_called_by(&in[k], &in[i], pruned))
 				continue;
-			dropped[in[k].row] = true;
+			pruned[in[k].row] = true;
 			chosen++;
 		}
 		added -= cost_ns;
@@ -254,42 +254,42 @@ static size_t prune_last_called(const struct prune_policy *policy, const struct 
  * probe. Its span then ends at the thread's next event, and is marked so. A caller that was not
  * called costs nothing. */
 static size_t prune_callers(const struct prune_policy *policy, const struct prune_input *in,
-			    size_t cnt, bool *dropped)
+			    size_t cnt, bool *pruned)
 {
 	uint64_t needed = policy->callers;
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < cnt; i++)
-		if (!dropped[in[i].row])
+		if (!pruned[in[i].row])
 			needed |= in[i].stat.callers;
 	for (size_t i = 0; i < cnt; i++) {
 		if (!was_caller(&in[i]) || needed >> in[i].row % 64 & 1)
 			continue;
-		dropped[in[i].row] = true;
+		pruned[in[i].row] = true;
 		chosen++;
 	}
 	return chosen;
 }
 
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-		     bool *dropped)
+		     bool *pruned)
 {
 	double budget = policy->max_overhead * (double)policy->step_ns - policy->other_ns, quarter;
 	size_t chosen;
 
 	if (policy->steps <= 0)
 		return 0;
-	chosen = prune_tier(policy, in, cnt, &hot, budget, dropped);
+	chosen = prune_tier(policy, in, cnt, &hot, budget, pruned);
 	if (policy->peer_hits_per_call > 0) {
 		quarter = quarter_of_peer(policy, in, cnt) - policy->other_ns;
 		if (quarter > budget)
 			budget = quarter;
-		chosen += prune_tier(policy, in, cnt, &repeated, budget, dropped);
-		if (is_enough(policy, in, cnt, &once, budget, dropped))
-			chosen += prune_tier(policy, in, cnt, &once, budget, dropped);
+		chosen += prune_tier(policy, in, cnt, &repeated, budget, pruned);
+		if (is_enough(policy, in, cnt, &once, budget, pruned))
+			chosen += prune_tier(policy, in, cnt, &once, budget, pruned);
 	}
-	chosen += prune_last_called(policy, in, cnt, budget, dropped);
-	return chosen ? chosen + prune_callers(policy, in, cnt, dropped) : 0;
+	chosen += prune_last_called(policy, in, cnt, budget, pruned);
+	return chosen ? chosen + prune_callers(policy, in, cnt, pruned) : 0;
 }
 
 static bool is_short(const struct prune_policy *policy, const struct prune_input *in)
@@ -298,12 +298,12 @@ static bool is_short(const struct prune_policy *policy, const struct prune_input
 }
 
 static uint64_t left_out_ns(const struct prune_policy *policy, const struct prune_input *in,
-			    size_t cnt, const bool *dropped)
+			    size_t cnt, const bool *pruned)
 {
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < cnt; i++)
-		if (in[i].is_node && dropped[in[i].row])
+		if (in[i].is_node && pruned[in[i].row])
 			ns += prune__typical_ns(policy, &in[i].stat);
 	return ns;
 }
@@ -311,13 +311,13 @@ static uint64_t left_out_ns(const struct prune_policy *policy, const struct prun
 /* The one that tells least of itself: it is short, or all the others could be longer than it. */
 static const struct prune_input *next_node(const struct prune_policy *policy,
 					   const struct prune_input *in, size_t cnt,
-					   const bool *dropped)
+					   const bool *pruned)
 {
-	const uint64_t others_ns = left_out_ns(policy, in, cnt, dropped);
+	const uint64_t others_ns = left_out_ns(policy, in, cnt, pruned);
 	const struct prune_input *next = NULL;
 
 	for (size_t i = 0; i < cnt && others_ns; i++) {
-		if (!in[i].is_node || in[i].stays || dropped[in[i].row] || !in[i].stat.spans ||
+		if (!in[i].is_node || in[i].stays || pruned[in[i].row] || !in[i].stat.spans ||
 		    in[i].stat.launches)
 			continue;
 		if (!is_short(policy, &in[i]) &&
@@ -343,21 +343,21 @@ static bool hooks_matter(const struct prune_policy *policy, const struct prune_i
 	return ns > HOOKS_MATTER * (double)policy->step_ns * policy->steps;
 }
 
-static void keep_nodes(const struct prune_input *in, size_t cnt, bool *dropped)
+static void keep_nodes(const struct prune_input *in, size_t cnt, bool *pruned)
 {
 	for (size_t i = 0; i < cnt; i++)
-		dropped[in[i].row] &= !in[i].is_node;
+		pruned[in[i].row] &= !in[i].is_node;
 }
 
 void prune__nodes(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-		  bool *dropped)
+		  bool *pruned)
 {
 	const struct prune_input *next;
 
 	if (hooks_matter(policy, in, cnt)) {
-		keep_nodes(in, cnt, dropped);
+		keep_nodes(in, cnt, pruned);
 		return;
 	}
-	while ((next = next_node(policy, in, cnt, dropped)))
-		dropped[next->row] = true;
+	while ((next = next_node(policy, in, cnt, pruned)))
+		pruned[next->row] = true;
 }

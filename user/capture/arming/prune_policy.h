@@ -39,10 +39,10 @@ struct prune_policy {
 uint64_t prune__clip_ns(const struct prune_policy *policy);
 /* How long its calls were in all, each as long as they typically are. */
 uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat);
-/* What an estimate takes of the time that its calls took. A function that is long in every other step is
- * so by itself: all of it. */
+/* The share of the calls' measured time that an estimate counts. 1 for a function that is long in at least
+ * every other step: it is long by itself. */
 double prune__typical_share(const struct prune_policy *policy, const struct pt_probe_stat *stat);
-/* Marks rows in dropped[]; returns how many. Those that tell least for their cost go first, until
+/* Marks rows in pruned[]; returns how many. Those that tell least for their cost go first, until
  * the budget holds. It includes the probes of steps and phases. First: functions with at least 4
  * calls a step, and spans that last on average less than 10 times their probes. Next, if the budget
  * does not hold: those with 2 calls a step and less than 25 times, while the cost exceeds a quarter
@@ -51,12 +51,12 @@ double prune__typical_share(const struct prune_policy *policy, const struct pt_p
  * Last: those not worth all hits of their caller, whose other callees are gone. A caller goes with
  * the last function that it was seen to call. */
 size_t prune__choose(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
-		     bool *dropped);
+		     bool *pruned);
 /* A backward node that has a probe has also the time of those that have none. If some are pruned,
  * prunes more, which are estimated as well: short ones, and those that would be charged with more
  * time of others than their own. Prunes none if the hooks of tensors, which run before them, would
  * count for the node before. */
 void prune__nodes(const struct prune_policy *policy, const struct prune_input *in,
-			 size_t cnt, bool *dropped);
+			 size_t cnt, bool *pruned);
 
 #endif

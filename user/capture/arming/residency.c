@@ -17,14 +17,14 @@ static bool is_far(const struct residency_view *v)
 	return v->left > NEAR && v->left > 2 * v->lead;
 }
 
-static bool passes_tell(const struct residency_view *v)
+static bool passes_suffice(const struct residency_view *v)
 {
-	return v->passes_tell;
+	return v->passes_suffice;
 }
 
 static bool may_go_without(const struct residency_view *v)
 {
-	return v->counters_tell && v->left > 2 * NEAR_COUNTERS && v->left > 4 * v->lead;
+	return v->counters_suffice && v->left > 2 * NEAR_COUNTERS && v->left > 4 * v->lead;
 }
 
 static bool must_look(const struct residency_view *v)
@@ -39,7 +39,7 @@ static const struct edge {
 } edges[] = {
 	{RESIDENCY_FULL, RESIDENCY_STEPS_ONLY, is_far},
 	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, is_near},
-	{RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY, passes_tell},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY, passes_suffice},
 	{RESIDENCY_STEPS_ONLY, RESIDENCY_NONE, may_go_without},
 	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_FULL, is_near},
 	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_NONE, may_go_without},

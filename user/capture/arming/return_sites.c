@@ -95,7 +95,7 @@ static void find_new(const struct session *s, int fd, struct places *p)
 }
 
 /* Calls that return there count from now on. */
-static int tell(int fd, const struct places *p)
+static int set_seen(int fd, const struct places *p)
 {
 	for (size_t i = 0; i < p->cnt; i++) {
 		const uint32_t row = p->rows[i] | PT_RETURN_IS_SEEN;
@@ -167,7 +167,7 @@ static int plan_new(struct session *s)
 		err = plan_return_site(s, new.rows[i], new.addresses[i]);
 	if (!err && s->plan.cnt > before)
 		err = attach_new(s, before);
-	return err ? err : tell(fd, &new);
+	return err ? err : set_seen(fd, &new);
 }
 
 const struct component component_return_sites = {

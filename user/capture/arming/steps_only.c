@@ -25,7 +25,7 @@ static bool is_range_end(const struct planned_probe *probe)
 	return step_probe__runs(probe, "range_exit") || step_probe__runs(probe, "range_stop");
 }
 
-/* Can steps of the rule not be counted without the probe? */
+/* Does the rule need the probe to count steps? */
 static bool needs(const struct probe_plan *plan, const struct step_rule *rule,
 		  const struct planned_probe *probe)
 {
@@ -140,7 +140,7 @@ static void learn_passes(struct session *s)
 }
 
 /* What began before has ended. */
-static bool is_settled(const struct session *s)
+static bool earlier_spans_ended(const struct session *s)
 {
 	return s->probes.ctl->step_seq > s->steps_only.since + 1;
 }
@@ -153,13 +153,13 @@ void steps_only__go_on(struct session *s)
 		return;
 	if (s->probes.attached[GROUP_UPDATE])
 		learn_passes(s);
-	if (s->probes.attached[GROUP_PHASE] && is_settled(s))
+	if (s->probes.attached[GROUP_PHASE] && earlier_spans_ended(s))
 		arm__detach(s, GROUP_PHASE);
 }
 
-bool steps_only__passes_tell(const struct session *s)
+bool steps_only__passes_suffice(const struct session *s)
 {
-	return s->probes.ctl->steps_only && s->probes.ctl->pass_is_update && is_settled(s);
+	return s->probes.ctl->steps_only && s->probes.ctl->pass_is_update && earlier_spans_ended(s);
 }
 
 void steps_only__end(struct session *s)

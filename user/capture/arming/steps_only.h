@@ -33,7 +33,7 @@ int steps_only__set_groups(struct session *s);
 void steps_only__begin(struct session *s);
 void steps_only__go_on(struct session *s);
 /* Backward passes stand for the updates behind them, which need no probes any more. */
-bool steps_only__passes_tell(const struct session *s);
+bool steps_only__passes_suffice(const struct session *s);
 /* While the probes are there: whether what was counted by backward passes can be true. */
 void steps_only__poll(struct session *s);
 /* Warns that steps were not as they were counted. */

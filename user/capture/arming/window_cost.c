@@ -94,11 +94,11 @@ static void put(json_t *cost, const char *key, double ns)
 
 /* What happened apart from hits was timed. */
 static void put_estimate(const struct session *s, const struct window_hits *h,
-			 const struct device_noted *noted, double timed_ns, json_t *cost)
+			 const struct device_hooked *hooked, double timed_ns, json_t *cost)
 {
 	const uint64_t steps = s->window.end_step - s->window.first_step;
 	const struct hit_price p = price(s, h);
-	const double watch_ns = (double)s->facts.cost.watch_ns, hook_ns = (double)noted->ns;
+	const double watch_ns = (double)s->facts.cost.watch_ns, hook_ns = (double)hooked->ns;
 	const double ns = hits_ns(s, h, p.likely_ns, watch_ns) + HOOK_LIKELY * hook_ns + timed_ns;
 
 	put(cost, "probe_ns", ns);
@@ -130,19 +130,19 @@ static void describe(struct session *s, json_t *summary)
 	const uint64_t sched_ns = sched_source__own_ns(s->probes.skel) - s->before.sched_ns;
 	const uint64_t stacks_ns = s->probes.ctl->stack_ns - s->before.stacks.ns;
 	const struct window_hits h = count_hits(s);
-	const struct device_noted noted =
-		s->device ? device_source__noted(s->device) : (struct device_noted){0};
+	const struct device_hooked hooked =
+		s->device ? device_source__hooked(s->device) : (struct device_hooked){0};
 	json_t *cost = json_pack("{s:I, s:o, s:I}", "hits", (json_int_t)h.total, "hits_by_group",
 				 groups_json(&h), "loader_cpu_ns", (json_int_t)loader_cpu_ns);
 
-	put_estimate(s, &h, &noted, (double)(sched_ns + stacks_ns), cost);
+	put_estimate(s, &h, &hooked, (double)(sched_ns + stacks_ns), cost);
 	if (h.stepped)
 		put(cost, "stepped_hits", (double)h.stepped);
 	if (!s->opts->timer_only)
 		put(cost, "tracepoint_ns", (double)sched_ns);
 	json_object_set_new(cost, "learning", bursts__json(&s->bursts));
-	if (noted.cnt)
-		put(cost, "noted_calls", (double)noted.cnt);
+	if (hooked.cnt)
+		put(cost, "noted_calls", (double)hooked.cnt);
 	if (!s->device && !pointer_hooks__why_not(s))
 		json_object_set_new(cost, "inject_helps", json_true());
 	json_object_set_new(summary, "cost", cost);

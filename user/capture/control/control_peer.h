@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is at the other end of a control socket. A process id alone may be another process's by now. */
+/* Who is at the other end of a control socket. The kernel may have given the process id to another
+ * process since. */
 #ifndef PROFTRACE_CONTROL_PEER_H
 #define PROFTRACE_CONTROL_PEER_H
 

@@ -91,28 +91,28 @@ int decoder__take_span(struct decoder *d, const struct pt_rec *h, const struct p
 	return decoder__span(d, h, &span, name, id);
 }
 
-void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted)
+void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked)
 {
-	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
+	const struct planned_probe *probe = decoder__row_probe(d, hooked->probe);
 
-	decoder__note_pass(d, tid, noted);
+	decoder__note_pass(d, tid, hooked);
 	if (probe && probe->pointer_hook == POINTER_HOOK_RETURNING)
-		decoder__named_meet(d, pid, probe, noted->object);
+		decoder__named_meet(d, pid, probe, hooked->object);
 }
 
-int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
-		   const char *own, const char *full)
+int decoder__hooked(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked,
+		    const char *own, const char *full)
 {
 	const struct pt_rec h = {.pid = pid, .tid = tid};
-	const struct planned_probe *probe = decoder__row_probe(d, noted->probe);
-	struct pt_span span = *noted;
+	const struct planned_probe *probe = decoder__row_probe(d, hooked->probe);
+	struct pt_span span = *hooked;
 	uint64_t id;
 	uint32_t name;
 
 	if (!probe)
 		return d->malformed++, 0;
 	if (span.kind == PT_KIND_NAMED)
-		return decoder__named_noted(d, &h, &span, probe, own, full);
+		return decoder__named_hooked(d, &h, &span, probe, own, full);
 	if (!name_span(d, &h, &span, probe, &name, &id))
 		return 0;
 	return decoder__span_write(d, &h, &span, name, id, EVENT_UNPROBED);

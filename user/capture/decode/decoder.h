@@ -42,11 +42,11 @@ void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, 
 /* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
  * is inside it must have come before. own: its name as the library told it, NULL: it lies in its
  * object; full: its caller's name for it, NULL: there is none. */
-int decoder__noted(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted,
+int decoder__hooked(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked,
 		   const char *own, const char *full);
 /* The span will come. A name that lies in an object is read while the process lives. Nodes of other
  * threads that come before it end with a pass. */
-void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *noted);
+void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked);
 
 /* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
  * error; a malformed record is counted, not an error. */

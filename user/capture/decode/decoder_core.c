@@ -126,7 +126,7 @@ void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, 
 
 void decoder__forget_ranges(struct decoder *d, uint64_t before_ns)
 {
-	d->woken_ns = before_ns;
+	d->rearmed_ns = before_ns;
 }
 
 void decoder__forget_calls(struct decoder *d, uint64_t before_ns)

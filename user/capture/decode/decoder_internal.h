@@ -55,7 +55,7 @@ struct decoder {
 	uint64_t cut_names; /* spans and marks of whose names only the beginning is known */
 	uint64_t not_ended; /* ranges: see PT_SPAN_NOT_ENDED */
 	uint64_t hits[GROUP_CNT], stepped_hits;
-	uint64_t woken_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
+	uint64_t rearmed_ns, changed_ns; /* see decoder__forget_ranges, decoder__forget_calls */
 };
 
 /* NULL: no such row. */
@@ -92,8 +92,8 @@ void decoder__note_pass(struct decoder *d, uint32_t tid, const struct pt_span *s
 int decoder__named(struct decoder *d, const struct pt_rec_named *r);
 int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			 uint32_t name_class, const struct pt_name *name, uint32_t len);
-/* One that the library saw: own and full as decoder__noted() has them, type_obj the object. */
-int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
+/* One that the library saw: own and full as decoder__hooked() has them, type_obj the object. */
+int decoder__named_hooked(struct decoder *d, const struct pt_rec *h, const struct pt_span *hooked,
 			 const struct planned_probe *probe, const char *own, const char *full);
 /* The span will come. Its name is read now, while the process lives. */
 void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_probe *probe,

@@ -221,11 +221,11 @@ void decoder__named_meet(struct decoder *d, uint32_t pid, const struct planned_p
 	object_text(d, pid, probe, object);
 }
 
-int decoder__named_noted(struct decoder *d, const struct pt_rec *h, const struct pt_span *noted,
-			 const struct planned_probe *probe, const char *own, const char *full)
+int decoder__named_hooked(struct decoder *d, const struct pt_rec *h, const struct pt_span *hooked,
+			  const struct planned_probe *probe, const char *own, const char *full)
 {
-	const char *found = own ? own : object_text(d, h->pid, probe, noted->object);
-	struct pt_span span = *noted;
+	const char *found = own ? own : object_text(d, h->pid, probe, hooked->object);
+	struct pt_span span = *hooked;
 	struct decoded_name text = {0};
 
 	if (!found)

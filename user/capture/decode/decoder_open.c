@@ -26,16 +26,16 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 	uint64_t end_ns = 0;
 
 	for (uint32_t j = i; j-- > 0 && !PT_CLASS_IS_ITERATION(t->open[i].name_class);) {
-		const struct pt_open_span *around = &t->open[j];
-		const bool is_frame =
-			PT_IS_RANGE(around) && PT_CLASS_IS_ITERATION(around->name_class);
+		const struct pt_open_span *enclosing = &t->open[j];
+		const bool is_iteration =
+			PT_IS_RANGE(enclosing) && PT_CLASS_IS_ITERATION(enclosing->name_class);
 
-		if (is_frame && !around->ended_ns)
+		if (is_iteration && !enclosing->ended_ns)
 			return 0;
-		if (!PT_IS_RANGE(around) || around->ended_ns <= t->open[i].ts_ns)
+		if (!PT_IS_RANGE(enclosing) || enclosing->ended_ns <= t->open[i].ts_ns)
 			continue;
-		end_ns = end_ns ? end_ns : around->ended_ns;
-		if (is_frame)
+		end_ns = end_ns ? end_ns : enclosing->ended_ns;
+		if (is_iteration)
 			return end_ns;
 	}
 	return 0;
@@ -83,7 +83,7 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 	uint32_t slot = f->slot % PT_MAX_NAMED;
 
 	if (span.ts_ns >= close_ns ||
-	    (f->kind == PT_KIND_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->woken_ns) ||
+	    (f->kind == PT_KIND_NAMED && f->sp == PT_SP_OBJECT && f->ts_ns < d->rearmed_ns) ||
 	    span_is_stale(d, f))
 		return 0;
 	if (span.ts_ns < open_ns) {

@@ -15,8 +15,8 @@ struct long_name {
 	bool is_cut; /* there was more of it */
 };
 
-/* The map, of so many rows; in_table counts what the programs put there. table_fd -1: only what is
- * put. */
+/* A map of row_cnt rows. The programs count what they add in *in_table. table_fd -1: the map has only what
+ * long_names__put() adds. */
 struct long_names *long_names__new(int table_fd, uint32_t row_cnt, uint32_t *in_table);
 void long_names__free(struct long_names *n);
 

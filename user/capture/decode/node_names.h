@@ -12,8 +12,8 @@ struct node_names *node_names__new(const struct target *t, const struct framewor
 void node_names__free(struct node_names *n);
 void node_names__forget_ids(struct node_names *n); /* a new writer begins */
 
-/* Name id in w of the type behind a vtable and a language-level type object (0 if none) in
- * that process; 0 on error. A type whose name cannot be read any more is called by its vtable's address. */
+/* The type's name id in w, 0 on error. A vtable and a type object of Python (0: none) in the process
+ * identify the type. A type whose name cannot be read any more is named by its vtable's address. */
 uint32_t node_names__id(struct node_names *n, struct recording_writer *w,
 			enum span_category category, uint32_t pid, uint64_t vtable,
 			uint64_t type_obj);

@@ -27,8 +27,8 @@ static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 	return decoder__track(s->records.decoder, pid, tid);
 }
 
-static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
-		 const struct call_names *names)
+static int hooked(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *span,
+		  const struct call_names *names)
 {
 	struct session *s = ctx;
 	struct pt_span of_row = *span;
@@ -36,7 +36,7 @@ static int noted(void *ctx, uint32_t pid, uint32_t tid, const struct pt_span *sp
 	of_row.probe = pointer_hooks__row(s, span->probe);
 	if (of_row.kind == PT_KIND_NODE && pointer_hooks__has_name(s, span->probe))
 		of_row.vtable = of_row.type_obj = 0;
-	return decoder__noted(s->records.decoder, pid, tid, &of_row, names->own, names->full);
+	return decoder__hooked(s->records.decoder, pid, tid, &of_row, names->own, names->full);
 }
 
 static void met(void *ctx, uint32_t pid, uint32_t tid, const struct shim_call *call)
@@ -173,7 +173,7 @@ static void take_along(struct session *s, struct device_source *device)
 
 int device_library__open(struct session *s)
 {
-	const struct device_taker taker = {.track = track, .noted = noted, .met = met, .ctx = s};
+	const struct device_taker taker = {.track = track, .hooked = hooked, .met = met, .ctx = s};
 	struct shim_link *link = s->cupti.link;
 	int err;
 
@@ -310,7 +310,7 @@ static int poll_library(struct session *s)
 	if (!s->device)
 		return err;
 	/* The next window may need the library again, so this one is not left open until then. */
-	if (!err && s->windows.ending && device_source__settled(s->device, clock__monotonic_ns()))
+	if (!err && s->windows.ending && device_source__is_idle(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)
 		err = pointer_hooks__poll(s);
@@ -325,7 +325,7 @@ static int quiet_ms(const struct session *s, int most_ms)
 {
 	const bool is_busy =
 		s->device && (device_source__is_recording(s->device) ||
-			      !device_source__settled(s->device, clock__monotonic_ns()));
+			      !device_source__is_idle(s->device, clock__monotonic_ns()));
 
 	return is_busy ? QUIET_LEAST_MS : most_ms;
 }

@@ -8,14 +8,14 @@
 
 static int look_at_source(struct session *s, struct wait *w)
 {
-	if (device_source__settled(s->device, clock__monotonic_ns()))
+	if (device_source__is_idle(s->device, clock__monotonic_ns()))
 		return WAIT_IS_OVER;
 	session__progress(s, "%s %s", (const char *)w->ctx,
 			  s->cupti.functions_alone ? "our library" : "CUPTI");
 	return WAIT_GOES_ON;
 }
 
-static int wait_settled(struct session *s, char *what)
+static int wait_idle(struct session *s, char *what)
 {
 	return session__wait(s, &(struct wait){look_at_source, what, .turn_ms = 10});
 }
@@ -27,9 +27,9 @@ static int start_again(struct session *s)
 
 	s->pointer_hooks.in_the_way = false;
 	device_source__want(s->device, false);
-	err = wait_settled(s, "stopping");
+	err = wait_idle(s, "stopping");
 	device_source__want(s->device, true);
-	return err ? err : wait_settled(s, "starting");
+	return err ? err : wait_idle(s, "starting");
 }
 
 /* CUPTI's first start, which can take seconds. */
@@ -43,7 +43,7 @@ static int prepare(struct session *s)
 	if (err)
 		return err;
 	device_source__want(s->device, true);
-	err = wait_settled(s, "starting");
+	err = wait_idle(s, "starting");
 	device_library__on_started(s);
 	if (!err)
 		err = pointer_hooks__check(s);
@@ -51,7 +51,7 @@ static int prepare(struct session *s)
 		err = start_again(s);
 	if (!err && !device_library__is_near(s)) {
 		device_source__want(s->device, false);
-		err = wait_settled(s, "stopping");
+		err = wait_idle(s, "stopping");
 	}
 	return err;
 }
@@ -67,7 +67,7 @@ int device_start__await_end(struct session *s)
 	int err = 0;
 
 	while (!err && s->device && !s->target_gone &&
-	       !device_source__settled(s->device, clock__monotonic_ns())) {
+	       !device_source__is_idle(s->device, clock__monotonic_ns())) {
 		err = device_source__pump(s->device);
 		usleep(2000);
 	}

@@ -198,13 +198,13 @@ static void forget_drop(struct session *s, const char *name)
 }
 
 /* The library sees it; some methods are one function. */
-static bool is_reached(const struct session *s, const struct planned_probe *around)
+static bool is_reached(const struct session *s, const struct planned_probe *enclosing)
 {
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++) {
 		const struct planned_probe *probe = pointer_hooks__probe(s, i);
 
-		if (s->pointer_hooks.functions[i].reached && probe->lib == around->lib &&
-		    probe->entry == around->entry)
+		if (s->pointer_hooks.functions[i].reached && probe->lib == enclosing->lib &&
+		    probe->entry == enclosing->entry)
 			return true;
 	}
 	return false;
@@ -214,11 +214,12 @@ static bool is_reached(const struct session *s, const struct planned_probe *arou
 static bool has_ends(const struct session *s, const struct planned_probe *part)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
-		const struct planned_probe *around = &s->plan.probes[i];
+		const struct planned_probe *enclosing = &s->plan.probes[i];
 
-		if (around->pointer_hook == POINTER_HOOK_ENCLOSING &&
-		    (around->name ? pointer_hooks__is_same(around, part) : was_seen(s, around)) &&
-		    !is_reached(s, around))
+		if (enclosing->pointer_hook == POINTER_HOOK_ENCLOSING &&
+		    (enclosing->name ? pointer_hooks__is_same(enclosing, part)
+				     : was_seen(s, enclosing)) &&
+		    !is_reached(s, enclosing))
 			return false;
 	}
 	return true;
@@ -247,8 +248,8 @@ static void take_enclosing(struct session *s, bool all_parts, const bool *before
 
 		if (probe->pointer_hook != POINTER_HOOK_ENCLOSING || probe->name)
 			continue; /* its row is a part's */
-		s->pointer_hooks.noted[probe->row] = all_parts && is_reached(s, probe);
-		if (!s->pointer_hooks.noted[probe->row])
+		s->pointer_hooks.hooked[probe->row] = all_parts && is_reached(s, probe);
+		if (!s->pointer_hooks.hooked[probe->row])
 			s->pruned.rows[probe->row] = before[probe->row];
 	}
 }
@@ -260,7 +261,7 @@ static bool is_in_the_way(const struct session *s)
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
 		if (s->pointer_hooks.functions[i].reached &&
 		    ends_at_callers(pointer_hooks__probe(s, i)) &&
-		    !s->pointer_hooks.noted[pointer_hooks__probe(s, i)->row])
+		    !s->pointer_hooks.hooked[pointer_hooks__probe(s, i)->row])
 			return true;
 	return false;
 }
@@ -284,7 +285,7 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 				probe->pointer_hook != POINTER_HOOK_PART || !was_seen(s, probe);
 			continue;
 		}
-		s->pointer_hooks.noted[probe->row] = true;
+		s->pointer_hooks.hooked[probe->row] = true;
 		if (probe->name)
 			forget_drop(s, probe->name);
 		taken++;
@@ -297,7 +298,7 @@ static size_t take_over(struct session *s, const uint64_t *counted, const bool *
 	return taken;
 }
 
-static bool was_dropped(const struct session *s, const struct planned_probe *probe)
+static bool was_pruned(const struct session *s, const struct planned_probe *probe)
 {
 	for (size_t i = 0; i < s->pruned.cnt && probe->name; i++)
 		if (!strcmp(s->pruned.list[i].name, probe->name))
@@ -315,7 +316,7 @@ static double hits_left_out(const struct session *s)
 		const struct planned_probe *probe = &s->plan.probes[i];
 		struct pt_probe_stat stat;
 
-		if (pointer_hooks__is_candidate(s, probe) || !was_dropped(s, probe))
+		if (pointer_hooks__is_candidate(s, probe) || !was_pruned(s, probe))
 			continue;
 		probes__stat(&s->probes, probe->row, &stat);
 		hits += 2 * stat.hits;
@@ -351,7 +352,7 @@ static void bring_back(struct session *s, double hits)
 		const struct planned_probe *probe = &s->plan.probes[i];
 
 		if (probe->group == GROUP_OPERATOR && !pointer_hooks__is_candidate(s, probe) &&
-		    was_dropped(s, probe))
+		    was_pruned(s, probe))
 			s->pruned.rows[probe->row] = false;
 	}
 	for (size_t i = 0; i < s->pruned.cnt; i++)
@@ -385,7 +386,7 @@ static int compare(struct session *s, const bool *before)
 	bring_back(s, left_out);
 	log__debug("%zu of %zu functions are seen through %zu pointers", taken,
 		   s->pointer_hooks.cnt, device_source__pointers_set(s->device));
-	s->probes.noted = s->pointer_hooks.noted;
+	s->probes.hooked = s->pointer_hooks.hooked;
 	return 0;
 }
 

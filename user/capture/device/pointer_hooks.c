@@ -27,7 +27,7 @@ bool pointer_hooks__has_name(const struct session *s, uint32_t function)
 void pointer_hooks__free(struct session *s)
 {
 	free(s->pointer_hooks.functions);
-	free(s->pointer_hooks.noted);
+	free(s->pointer_hooks.hooked);
 }
 
 /* ---- which functions ---- */
@@ -331,8 +331,8 @@ static int send_to_library(struct choice *c)
 	if (!f.python_hash)
 		leave_out_methods(c);
 	s->pointer_hooks.functions = calloc(c->cnt + 1, sizeof(*s->pointer_hooks.functions));
-	s->pointer_hooks.noted = calloc(PT_MAX_PROBES, sizeof(*s->pointer_hooks.noted));
-	if (!s->pointer_hooks.functions || !s->pointer_hooks.noted)
+	s->pointer_hooks.hooked = calloc(PT_MAX_PROBES, sizeof(*s->pointer_hooks.hooked));
+	if (!s->pointer_hooks.functions || !s->pointer_hooks.hooked)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->cnt; i++) {
 		s->pointer_hooks.functions[i].probe = c->probes[i];
@@ -373,8 +373,9 @@ int pointer_hooks__reattach(struct session *s)
 
 static bool sees_passes(const struct session *s)
 {
-	for (size_t i = 0; i < s->plan.cnt && s->probes.noted; i++)
-		if (s->plan.probes[i].group == GROUP_STEP && s->probes.noted[s->plan.probes[i].row])
+	for (size_t i = 0; i < s->plan.cnt && s->probes.hooked; i++)
+		if (s->plan.probes[i].group == GROUP_STEP &&
+		    s->probes.hooked[s->plan.probes[i].row])
 			return true;
 	return false;
 }
@@ -386,7 +387,7 @@ int pointer_hooks__leave_passes(struct session *s)
 
 int pointer_hooks__see_nothing(struct session *s)
 {
-	s->probes.noted = NULL;
+	s->probes.hooked = NULL;
 	s->pointer_hooks.cnt = 0;
 	return device_source__see(s->device, NULL);
 }
@@ -395,12 +396,12 @@ int pointer_hooks__poll(struct session *s)
 {
 	int err;
 
-	if (!s->probes.noted || s->window.writer ||
+	if (!s->probes.hooked || s->window.writer ||
 	    (!s->cupti.yielded && !s->calls_on && !device_source__refusal(s->device)))
 		return 0;
 	log__debug("functions are seen by probes again");
 	/* Beside those of steps, of which none must be missed. */
-	err = probes__attach_noted(&s->probes, GROUP_STEP, s->target->pid);
+	err = probes__attach_hooked(&s->probes, GROUP_STEP, s->target->pid);
 	if (!err)
 		err = pointer_hooks__see_nothing(s);
 	return err || s->residency != RESIDENCY_FULL ? err : pointer_hooks__reattach(s);
@@ -409,5 +410,5 @@ int pointer_hooks__poll(struct session *s)
 void pointer_hooks__window_close(struct session *s)
 {
 	s->pointer_hooks.lost =
-		s->probes.noted && !s->target_gone && !device_source__pointers_set(s->device);
+		s->probes.hooked && !s->target_gone && !device_source__pointers_set(s->device);
 }

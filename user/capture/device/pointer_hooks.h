@@ -21,7 +21,7 @@ struct pointer_hooks {
 		bool reached; /* there are pointers to it */
 	} *functions; /* by number */
 	size_t cnt;
-	bool *noted;	 /* by row: the library sees its calls */
+	bool *hooked;	 /* by row: the library sees its calls */
 	bool in_the_way; /* of probes, until it sets its pointers again */
 	bool lost;	 /* it had left before the window ended */
 };

@@ -100,7 +100,7 @@ static int look(struct session *s)
 
 /* A program that was just started may still be loading its libraries. */
 #define LOADING_NS 200000000ull
-/* How often it is looked whether a process below it has one instead. */
+/* How often we look for a descendant that has one instead. */
 #define BELOW_NS 1000000000ull
 /* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
 #define NO_PYTHON_NS 1000000000ull
@@ -250,7 +250,7 @@ int session__await_framework(struct session *s)
 void session__thaw(struct session *s)
 {
 	if (s->start.program)
-		s->start.held_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
+		s->start.frozen_ns = s->start.sliced_ns + freeze__thaw(s->start.program);
 	s->start.program = NULL;
 	device_library__forbid_loading(s);
 }

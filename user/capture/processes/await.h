@@ -15,10 +15,10 @@ struct start {
 	uint64_t at_ns;	       /* wall clock: it waits until then; 0: it does not wait */
 	bool now;	       /* that was asked for */
 	bool awaits_framework; /* it waits for one to be loaded */
-	bool descendant_described; /* a process below it that has a framework was named */
-	struct freeze *program;  /* stands still while its probes go in; NULL: it runs */
+	bool descendant_described; /* a descendant that has a framework was named */
+	struct freeze *program;  /* frozen while its probes go in; NULL: it runs */
 	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
-	uint64_t held_ns;      /* for how long it did in all, as this window opened */
+	uint64_t frozen_ns;      /* for how long it did in all, as this window opened */
 };
 
 /* Until the process may be looked at: --start-after, --start-at. -EINTR when asked to stop, -ESRCH when

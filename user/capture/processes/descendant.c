@@ -75,17 +75,18 @@ bool descendant__find(pid_t pid, struct descendant *out)
 
 #define MORE_MAX 3
 
-/* Those below it of other commands that have one, too: an engine leaves the work to its workers.
- * What it forked to load data has its own command. */
+/* Descendants of other commands that have a framework, too: an engine leaves the work to its
+ * workers. What it forked to load data has its own command. */
 static void describe_more(const struct descendant *first)
 {
-	struct descendant above = *first, below;
+	struct descendant ancestor = *first, next;
 
-	for (int i = 0; i < MORE_MAX && descendant__find(above.pid, &below); above = below, i++) {
-		if (!strcmp(above.command, below.command))
+	for (int i = 0; i < MORE_MAX && descendant__find(ancestor.pid, &next);
+	     ancestor = next, i++) {
+		if (!strcmp(ancestor.command, next.command))
 			return;
-		log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK_TOO, below.pid, below.command, above.pid,
-			  below.framework);
+		log__warn(MESSAGE_DESCENDANT_HAS_FRAMEWORK_TOO, next.pid, next.command,
+			  ancestor.pid, next.framework);
 	}
 }
 

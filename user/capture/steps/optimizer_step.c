@@ -102,10 +102,10 @@ static void use_probe(struct session *s, const struct planned_probe *used)
 
 void optimizer_step__loaded(struct session *s)
 {
-	const struct planned_probe *probe = own_probe(s), *around = enclosing_probe(s);
+	const struct planned_probe *probe = own_probe(s), *enclosing = enclosing_probe(s);
 
-	if (around) /* until what is around the step is found */
-		s->pruned.rows[around->row] = true;
+	if (enclosing) /* until the enclosing function is found */
+		s->pruned.rows[enclosing->row] = true;
 	if (!probe)
 		return;
 	use_probe(s, probe);
@@ -252,24 +252,24 @@ int optimizer_step__watch(struct session *s)
 int optimizer_step__weigh(struct session *s, uint64_t steps)
 {
 	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
-	bool around = s->optimizer_step.enclosing;
+	bool is_enclosing = s->optimizer_step.enclosing;
 	struct pt_probe_stat stat;
 	int err;
 
 	if (!s->optimizer_step.address || !is_in_place(s))
 		return 0;
-	probes__stat(&s->probes, around ? enclosing_probe(s)->row : own_probe(s)->row, &stat);
+	probes__stat(&s->probes, is_enclosing ? enclosing_probe(s)->row : own_probe(s)->row, &stat);
 	log__debug(
 		"the optimizer's step was seen %llu times in %llu steps (%llu hits), %u operators "
 		"outside",
 		(unsigned long long)stat.spans, (unsigned long long)steps,
 		(unsigned long long)stat.hits, o->outside);
 	s->optimizer_step.known =
-		stat.spans >= steps && !o->outside && (!around || stat.hits <= MANY * steps);
+		stat.spans >= steps && !o->outside && (!is_enclosing || stat.hits <= MANY * steps);
 	if (s->optimizer_step.known)
 		return 0;
 	err = watch_no_more(s);
-	return err ? err : around;
+	return err ? err : is_enclosing;
 }
 
 bool optimizer_step__holds(const struct session *s, const struct planned_probe *probe)

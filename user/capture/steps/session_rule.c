@@ -29,11 +29,11 @@ void session_rule__apply(struct session *s)
 	ctl->boundary_class = s->rule.boundary;
 }
 
-void session__step_by_frames(struct session *s)
+void session__step_by_iterations(struct session *s)
 {
-	if (s->opts->no_steps || s->opts->timer_only || !user_usdt__has_frames(&s->plan))
+	if (s->opts->no_steps || s->opts->timer_only || !user_usdt__has_iterations(&s->plan))
 		return;
-	s->rule = step_rule__frames();
+	s->rule = step_rule__iterations();
 	session_rule__apply(s);
 }
 

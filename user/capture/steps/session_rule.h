@@ -18,6 +18,6 @@ bool session__period_is_doubtful(const struct session *s);
 /* The same of tracing: what repeats then are its operators. */
 bool session__period_is_traced(const struct session *s);
 /* Where frames of proftrace.h may come, they open steps from now on. */
-void session__step_by_frames(struct session *s);
+void session__step_by_iterations(struct session *s);
 
 #endif

@@ -280,7 +280,7 @@ bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule)
 	return false;
 }
 
-struct step_rule step_rule__frames(void)
+struct step_rule step_rule__iterations(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rule_rows); i++)
 		if (rule_rows[i].rule.boundary == PT_CLASS_ITERATION)

@@ -43,7 +43,7 @@ void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks);
 bool step_rule__decide(const struct step_evidence *e, struct step_rule *rule);
 
 /* Each frame that the program begins (proftrace.h), without a look at what else there may be. */
-struct step_rule step_rule__frames(void);
+struct step_rule step_rule__iterations(void);
 
 /* Has the class come more often than the rule says? */
 bool step_rule__is_refuted_by(const struct step_rule *rule, const __u64 *seen,

@@ -256,7 +256,7 @@ int user_usdt__plan(const struct capture_opts *opts, struct target *t, struct pr
 	return err;
 }
 
-bool user_usdt__has_frames(const struct probe_plan *plan)
+bool user_usdt__has_iterations(const struct probe_plan *plan)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
 		if (!strcmp(plan->probes[i].program, "range_start") &&

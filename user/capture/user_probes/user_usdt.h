@@ -14,6 +14,6 @@ bool user_usdt__has_own(struct target *t);
 /* How many of these the program and its libraries have. */
 size_t user_usdt__own_cnt(struct target *t);
 /* May frames come? Their probes are in the plan. */
-bool user_usdt__has_frames(const struct probe_plan *plan);
+bool user_usdt__has_iterations(const struct probe_plan *plan);
 
 #endif

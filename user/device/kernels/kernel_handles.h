@@ -11,8 +11,8 @@
 
 struct kernel_handles;
 
-/* Borrows the target. What the libraries register that it has in common with another process is
- * taken from there; that one, if not NULL, has to live longer. */
+/* Borrows the target. Libraries that `other` has read are taken from it. `other`, if not NULL, must
+ * live longer. */
 struct kernel_handles *kernel_handles__new(struct target *t, const struct kernel_handles *other);
 void kernel_handles__free(struct kernel_handles *h);
 

@@ -297,14 +297,14 @@ static void walk__run(struct torch_sites *s, struct walk *w, int from)
 static bool proven(struct torch_sites *s, size_t flag_test)
 {
 	struct walk whole = {.stop_at_ends = true, .stop_at = -1};
-	struct walk around = {.calls_may_not_return = true, .stop_at = (int)flag_test};
+	struct walk past_kernel = {.calls_may_not_return = true, .stop_at = (int)flag_test};
 	struct walk before_call = {.stop_at_calls = true, .stop_at = -1};
 
 	walk__run(s, &whole, -1);
 	if (whole.met_ret || !whole.met_end)
 		return false;
-	walk__run(s, &around, -1);
-	if (around.met_end)
+	walk__run(s, &past_kernel, -1);
+	if (past_kernel.met_end)
 		return false;
 	walk__run(s, &before_call, (int)flag_test);
 	if (before_call.met_end)
