@@ -258,7 +258,7 @@ __weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, 
 	return cnt;
 }
 
-/* Is there a list, in an optional one? */
+/* Has the argument a list? It may be an optional<ArrayRef>. */
 static __always_inline bool has_list(struct pt_regs *ctx, __u8 slot, __u64 data, __u64 len)
 {
 	if (!ctl.layout.opt_tensor_flag)

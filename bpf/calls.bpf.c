@@ -146,7 +146,7 @@ static __always_inline void callees_close(struct pt_thread *t, __u64 limit, __u6
 	}
 }
 
-/* Return probe of a function that has no span itself: what it called has returned, too. */
+/* Return probe of a function without a span: closes the spans of the calls inside it. */
 SEC("uprobe")
 int callee_end(struct pt_regs *ctx)
 {

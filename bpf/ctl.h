@@ -13,8 +13,8 @@
 #define PT_PASSES	  1024 /* backward passes remembered, a power of two */
 #define PT_PASSES_NEAR	  8    /* of them, those in which a node that ends now may have begun */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
-#define PT_MAX_RETURNS	  256  /* places that calls without an end return to */
-#define PT_RETURN_IS_SEEN (1u << 31) /* of such a place's row: it has a probe, or cannot have one */
+#define PT_MAX_RETURNS	  256  /* return sites of calls whose end no probe sees */
+#define PT_RETURN_IS_SEEN (1u << 31) /* set in a return site's row: it has a probe, or cannot have one */
 #define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
 
 /* A step boundary is the begin or end of a span of one of these classes. */
@@ -118,8 +118,8 @@ struct pt_ctl {
 		__u32 target_cnt;   /* indices given out in `targets`; programs count on at forks */
 		__u32 hold;	    /* enum pt_hold */
 		__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
-		__u32 pass_is_update; /* 1: while steps_only is, a backward pass that ends stands
-					 for the optimizer's operators behind it */
+		__u32 pass_is_update; /* 1: while steps_only is set, the end of a backward pass
+					 counts as the optimizer's update, too */
 		__u64 rearmed_ns;	    /* ranges that began before this are not known to have ended */
 		__u64 changed_ns;   /* calls that began before this are not, either (PT_MAY_MISS_END): probes were changed then */
 		__u32 gap;	    /* 1: the next boundary ends the window for one step, and a program resets it */

@@ -27,8 +27,8 @@ static __always_inline bool task_wanted(struct task_struct *task)
 	return sched_all || bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* A program that has had to do with a target's thread ends; it began then. Which are timed is as good as
- * random: the product's upper bits depend on all of the clock's. */
+/* Adds the time of a program that handled a target's thread since `begin`. It samples runs nearly at random:
+ * the product's upper bits depend on all bits of the clock. */
 static __always_inline void own_time(__u64 begin)
 {
 	if (begin * 0x9e3779b97f4a7c15ull >> 32 < (1ull << 32) / PT_SCHED_TIMED && ctl.window_open)

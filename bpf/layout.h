@@ -92,12 +92,12 @@ struct pt_full_name {
 /* Offsets of the fields that the programs read in the target, per framework version. */
 #define PT_MAX_DTYPES 64 /* a power of two */
 
-/* Two variables of the target's, each of which grows by the same in every step of a job that does
- * the same in each; see capture/arming/probeless.h. */
+/* Two variables of the target. In a steady job each grows equally in every step; see
+ * capture/arming/probeless.h. */
 struct pt_counters {
-	__u64 module; /* of the thread's own: which of its dynamic thread vector's, 0: unknown */
-	__u64 offset; /* in the module's block */
-	__u64 common; /* runtime address of the other one, which all threads share, 0: unknown */
+	__u64 module; /* TLS module of the variable that each thread has, 0: unknown */
+	__u64 offset; /* in that module's TLS block */
+	__u64 common; /* runtime address of the variable that all threads share, 0: unknown */
 };
 
 struct pt_layout {

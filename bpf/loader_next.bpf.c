@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * The loader's next in a generator written in Python: from where it goes on to where it yields.
- * Data breakpoints see both. Until the yield there is a note and no span: at an epoch's end nothing
- * stays open. The number of steps does not depend on these breakpoints, which come and go.
+ * The loader next of a generator written in Python: from where it resumes to where it yields. Data
+ * breakpoints see both. The span is made at the yield, so that none stays open at an epoch's end.
+ * The number of steps does not depend on these breakpoints, which come and go.
  */
 #include "open_spans.bpf.h"
 #include "python_thread.bpf.h"

@@ -119,7 +119,7 @@ static __always_inline long ring_output(void *slot, void *data, __u64 size, __u6
 	return r ? bpf_ringbuf_output(r, data, size, flags) : -1;
 }
 
-/* Set before load, so that the verifier does not follow what is not asked for. */
+/* Set before load: the verifier then skips code for data that the user did not ask for. */
 const volatile bool with_stacks __weak = false; /* of Python, with spans */
 const volatile bool with_args __weak = false;	/* of operators */
 

@@ -90,9 +90,9 @@ __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 	return dst ? read_cow(dst->text, words, PT_COW_WORDS + FULL_SHORT / 8, text) : 0;
 }
 
-/* The full name into the thread's scratch; its length or that of its beginning, 0: there is none. A
- * name not made yet is empty, and what is no string has another length before it than up to its
- * NUL. */
+/* Reads the full name into the thread's scratch. Returns the length read (long names are cut), 0:
+ * no name. A name that is not made yet is empty. The length stored before a string equals its
+ * length up to NUL, else it is no string. */
 static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 					    struct pt_thread *t)
 {
@@ -339,7 +339,7 @@ static __always_inline __u32 read_invoked_args(struct pt_regs *ctx, struct pt_th
 	return note_keywords(t, cnt, read_u64(arg_word(ctx, cfg->key_reg + 1)));
 }
 
-/* Of an operator that is called with its handle, or by its name. */
+/* Entry of an operator that is called by its handle, or by its name. */
 static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
 	__u32 row = probe_row(ctx), len, cnt = 0;

@@ -75,7 +75,7 @@ static __always_inline __u32 bounded(__u64 len)
 	return len < 2 * PT_LONG_TEXT ? (__u32)len : 2 * PT_LONG_TEXT;
 }
 
-/* A string at addr into dst; returns its length, or of a long one that of its beginning. */
+/* Reads the string at addr into dst. Returns the length read; a long string is cut. */
 static __always_inline __u32 read_string(__u64 addr, __u8 source, struct pt_name *dst)
 {
 	__u64 data = addr, len = 0, head[2] = {};

@@ -72,7 +72,7 @@ int optimizer_step(struct pt_regs *ctx)
 		return 0;
 	stat_hit(row);
 	emit_step(t, cfg->code, now);
-	if (!f && refs == before) /* the begin of this was skipped: it is over */
+	if (!f && refs == before) /* this is the end of a step whose begin was skipped */
 		return 0;
 	optimizer_step_lost(t, now);
 	f = region_begin(t, REGION_OPTIMIZER_STEP, PT_CLASS_NONE, row);
@@ -107,8 +107,9 @@ int optimizer_mark(struct pt_regs *ctx)
 	return 0;
 }
 
-#define ENCLOSING_WALK 8 /* frames between the library's function and what is around the step */
-#define CALL_VARIES    4 /* bytes: how far the place varies that a call is told to be at */
+#define ENCLOSING_WALK                                                                             \
+	8 /* frames between the library's function and the enclosing function of the step */
+#define CALL_VARIES 4 /* bytes: CPython's instruction pointers of one call differ by up to this */
 
 enum enclosing { ENCLOSING_BEFORE, ENCLOSING_AFTER, ENCLOSING_MASK = 7 };
 

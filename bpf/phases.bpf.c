@@ -65,7 +65,7 @@ int phase_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What the thread calls before a phase with a name, which has begun by then. */
+/* A call that precedes a named phase: the phase begins here. */
 SEC("uprobe")
 int phase_ahead(struct pt_regs *ctx)
 {

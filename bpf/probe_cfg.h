@@ -151,14 +151,14 @@ struct pt_probe_cfg {
 	__u8 note_returns;  /* 1: where calls return to goes to the map `returns` */
 	__u8 stack;	    /* enum pt_stack_of */
 	__u32 place; /* bits of enum pt_place */
-	/* The slot of a prefix of the name, 1 higher; 0: none. It holds a text (COW: string), a
+	/* 1 + the slot of the name's prefix; 0: no prefix. The slot holds a text (COW: string), a
 	 * domain whose text lies at domain_text, or an object that may point to a domain at
 	 * domain_at. */
 	__u8 domain;
 	__u8 domain_text;
 	__u16 domain_at;
-	/* Of named_entry and storage: the slot of what leads to an object that a later call also
-	 * has, 1 higher; 0: none. As many pointers are followed, link_at bytes behind it. */
+	/* Of named_entry and storage: 1 + the slot that leads to an object which a later call has, too;
+	 * 0: none. link_derefs pointers are followed, each link_at bytes in. */
 	__u8 link;
 	__u8 link_derefs;
 	__u16 link_at;

@@ -106,7 +106,7 @@ static __always_inline __u64 dict_values(__u64 dict)
 									      : values;
 }
 
-/* The object's attribute that has the name: a str object, 0 if it is not found. */
+/* The str object in the attribute that holds the object's name, 0: not found. */
 static __always_inline __u64 name_object(__u64 self)
 {
 	__u64 dict, values = own_values(self, &dict), keys, at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What CPython keeps of the thread that is in a probe, read from the target. */
+/* Reads CPython's state of the probed thread. */
 #ifndef PROFTRACE_PYTHON_THREAD_BPF_H
 #define PROFTRACE_PYTHON_THREAD_BPF_H
 

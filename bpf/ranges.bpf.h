@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Frames whose names are read from the target, and ranges: those that begin and end by an object
- * and not by a function. */
+/* Open spans with names from the target, and ranges. An object marks a range's begin and end, not a
+ * function. */
 #ifndef PROFTRACE_RANGES_BPF_H
 #define PROFTRACE_RANGES_BPF_H
 

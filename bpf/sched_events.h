@@ -67,7 +67,7 @@ struct pt_sched_part {
 struct pt_sched_step {
 	__u64 step_ns; /* boundary that opened it, 0 if none did */
 	__u64 run_ns;
-	__u64 cpu_ns; /* of it by the kernel's own count, which leaves out what a hypervisor stole */
+	__u64 cpu_ns; /* the same by the kernel's count, without time that a hypervisor stole */
 	__u64 run_cnt;
 	struct pt_sched_part parts[PT_SCHED_PARTS];
 };
@@ -127,7 +127,7 @@ struct pt_entry_key {
 
 struct pt_entry_sum {
 	__u64 ns;
-	__u64 cnt; /* entries; one that is cut at a boundary counts where it began */
+	__u64 cnt; /* entries; one across a boundary counts in the step in which it began */
 	char comm[16];
 };
 

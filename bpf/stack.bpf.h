@@ -82,7 +82,7 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 	return s->r.cnt ? s->hash | 1 : 0; /* 0 is none */
 }
 
-/* The frames that were walked, as a record. A key of 0 is no span's. */
+/* Sends the frames that were walked as a record. Key 0 belongs to no span. */
 static __always_inline bool stack_output(struct pt_rec_stack *r, __u64 key, __u64 flags)
 {
 	__u32 cnt = r->cnt;

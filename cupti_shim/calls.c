@@ -135,7 +135,8 @@ struct thread {
 };
 static __thread struct thread self;
 
-/* A library that was loaded late finds `self` by a call. Without this each use would be one. */
+/* A library that was loaded late calls a function for each use of `self`. This makes it one call.
+ */
 static struct thread *own_thread(void)
 {
 	struct thread *t = &self;

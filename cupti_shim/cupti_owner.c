@@ -187,7 +187,7 @@ static bool is_tools(const struct range *code)
 
 /* ---- CUPTI's data ---- */
 
-/* Two words into the same library, which is asked once. */
+/* Do two adjacent words of the data point into the same library, and is it a tool? */
 static bool leads_to_tool(const struct range *data)
 {
 	const uintptr_t *at = (const uintptr_t *)((data->begin + 7) & ~7ul);

@@ -15,9 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SLOTS 12 /* of those functions in each library that calls them */
+#define SLOTS 12 /* pointers to these functions in the libraries that call them */
 
-/* With the most arguments that any has. */
+/* None of the functions has more arguments. */
 typedef int (*begin_function)(void *, void *, void *, void *);
 
 static const char *const beginnings[] = {

@@ -10,10 +10,10 @@
 void trampoline__begin(struct shim_control *c, uint32_t *index);
 /* Writes a record of each call that has not returned. */
 void trampoline__put_open(struct shim_control *c);
-/* About how long it takes to note a call. */
+/* Estimated time that recording a call takes. */
 uint64_t trampoline__cost_ns(void);
 
-/* Where a function's entry leads to; NULL: nowhere yet. */
+/* The original function behind an entry; NULL: the entry is unused. */
 void *trampoline__original(uint32_t function);
 /* Python calls it, as a method of an object. */
 bool trampoline__is_method(uint32_t function);
@@ -37,9 +37,9 @@ int trampoline__on_unwind(int version, int actions, uint64_t class, void *except
 
 /* names.c: names of calls, as keys of shim_seen_names(). */
 void names__begin(const struct shim_control *c);
-/* Of the std::string there; SHIM_NO_NODE: it is empty or too long. */
+/* Key of the std::string at this address; SHIM_NO_NODE: it is empty or too long. */
 uint64_t names__own(uint64_t string);
-/* The caller's name for it, with the values of trampoline__enter(); 0: not known. */
+/* Key of the caller's name for the call, from the arguments of trampoline__enter(); 0: unknown. */
 uint64_t names__callers(const uint64_t *registers, uintptr_t sp);
 
 /* A field that several threads use, in one access. */

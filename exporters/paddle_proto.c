@@ -164,8 +164,8 @@ static bool is_from_driver(const struct row *row, const struct event_memory *m)
 	return row->name && m->device_type;
 }
 
-/* The id of the enclosing event's name (the caller of cudaMalloc, not cudaMalloc). If that has no
- * name: its kind, counted behind the names. 0: no event. */
+/* The id of the enclosing event's name (the caller of cudaMalloc, not cudaMalloc). Without a
+ * name: the number of names plus its kind. 0: no event. */
 static uint32_t owner_of(const struct paddle_proto *w, const struct row *row)
 {
 	const struct span *s = row->enclosing;

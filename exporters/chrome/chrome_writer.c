@@ -181,8 +181,8 @@ static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const
 }
 
 /* Which stack an event shows. In a backward node it is the stack of the operator that the node
- * differentiates, as in torch.profiler. A range shows its own stack, and what is inside it
- * another. */
+ * differentiates, as in torch.profiler. A range shows its own
+ * stack; events inside it show theirs. */
 static uint32_t stack_of(struct chrome_writer *w, const struct chrome_name *n,
 			 const struct event *e, struct chrome_open *o)
 {
@@ -449,7 +449,7 @@ static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 
 /* ---- marks ---- */
 
-/* How wide a viewer draws an instant. */
+/* The instant's scope: a viewer draws it across the thread, process or all. */
 static char *put_scope(char *p, uint64_t scope)
 {
 	switch (scope) {

@@ -175,7 +175,7 @@ static void free_works(struct gpu_collector *c, struct launch *l)
 	}
 }
 
-/* The slot of the key, which an older launch leaves. */
+/* The key's slot. An older launch that holds it is evicted. */
 static struct launch *launch__take(struct gpu_collector *c, uint64_t key)
 {
 	struct launch *l = launch__at(c, key);
@@ -365,8 +365,7 @@ static int find_ranges(struct gpu_collector *c, struct thread *t, struct launch 
 	return err;
 }
 
-/* A call that enters the runtime and the driver has one id on both: the ranges around are the same.
- */
+/* A call through the runtime and the driver has one id for both, and the same enclosing ranges. */
 static int see_launch(struct gpu_collector *c, struct thread *t, const struct event *e)
 {
 	struct launch *l;

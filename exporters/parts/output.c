@@ -48,7 +48,7 @@ static bool is_directory(const char *path)
 	return ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
 }
 
-/* What a name must not end in: a compressed file in the plain one's extension, or the reverse. */
+/* The ending that contradicts the compression: the plain extension if compressed, else .gz. */
 static const char *wrong_end(const char *extension, int level)
 {
 	return level ? strrchr(extension, '.') : ".gz";

@@ -2,9 +2,9 @@
 /*
  * The spans of a recording as begins and ends on rows, for viewers that want slices to nest. There
  * is one row per thread, device stream, stream of synchronisations and lane of asynchronous work.
- * On a row time never goes back and each end is that of the slice begun last. A span that reaches
- * out of the one around it loses what reaches out, or begins after it where that is the longer
- * part.
+ * On a row time never goes back and each end is that of the slice begun last. A span that
+ * outlasts its enclosing span is cut at that span's end. If the part behind is longer, the span begins there
+ * instead.
  */
 #ifndef PROFTRACE_SLICES_H
 #define PROFTRACE_SLICES_H

@@ -86,7 +86,7 @@ static int size_of_file(sqlite3_file *file, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* The caller publishes what is whole. */
+/* Does nothing: the caller syncs and publishes the finished file. */
 static int sync_file(sqlite3_file *file, int flags)
 {
 	return SQLITE_OK;

@@ -361,7 +361,7 @@ static void timeline__fit_step(struct timeline *t, struct slot *slot)
 	e->dur_ns = cut_end - cut_begin;
 }
 
-/* Makes the copied event ready to be sorted: its end fits 64 bits and its step. */
+/* Makes the copied event sortable: cuts its end to 64 bits and to its step. */
 static void timeline__fit(struct timeline *t, struct slot *slot)
 {
 	slot->ev.dur_ns = event__end_ns(&slot->ev) - slot->ev.ts_ns;

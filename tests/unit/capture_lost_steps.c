@@ -63,7 +63,7 @@ Test(lost_steps, one_that_is_too_long_ago_is_lost)
 	static struct fake f;
 
 	set_up(&f);
-	f.ctl.step_seq += PT_STEP_RING; /* nobody read for so long */
+	f.ctl.step_seq += PT_STEP_RING; /* more steps than the ring holds went unread */
 	seventh_begins(&f);
 	cr_expect_eq(f.s.held_steps.cnt, 0);
 	cr_expect_eq(session__losses(&f.s).ring, SPANS_LOST + 1);

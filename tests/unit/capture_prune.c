@@ -408,7 +408,7 @@ Test(prune, interrupted_calls_are_as_long_as_the_others)
 	/* A part of a second has no steps. */
 	p.by_time = true;
 	cr_expect_eq(prune__typical_ns(&p, &stat), 24 * 2000);
-	/* Too many to be chance. */
+	/* A third of the calls is long: not chance. */
 	stat.long_spans = 8;
 	stat.clipped_ns = 16 * 2000 + 8 * 50000;
 	cr_expect_eq(prune__typical_ns(&p, &stat), stat.clipped_ns);

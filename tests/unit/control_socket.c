@@ -282,7 +282,7 @@ Test(control_socket, a_request_of_a_process_that_has_ended_is_not_obeyed, .timeo
 	cr_assert_eq(waitpid(pid, &fd, 0), pid);
 	cr_assert_eq(fd, 0);
 	cr_expect_not(control_socket__next(&listener, &verb, &client));
-	/* One that is there is. */
+	/* A client that still runs is answered. */
 	fd = client_with_verb("stop");
 	cr_expect(control_socket__next(&listener, &verb, &client));
 	cr_expect_eq(verb, CONTROL_STOP);

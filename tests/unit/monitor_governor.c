@@ -51,7 +51,7 @@ Test(governor, what_a_steady_load_takes_is_its_mean)
 	cr_expect_eq(governor__hold(&within), HOLD_NONE);
 }
 
-/* Each window asks for the counts: those samples do not push the old ones out. */
+/* Each window takes a sample. Samples that are close together must not push old ones out. */
 Test(governor, samples_that_are_near_are_one)
 {
 	struct governor g = {.limits = limits};

@@ -203,7 +203,7 @@ Test(out_links, under_sudo_a_link_of_the_callers_leads_to_nothing_of_roots)
 	cr_expect(!stat(in("roots/file"), &st) && !st.st_uid);
 }
 
-/* A file that root has exchanged the target of in the meantime. */
+/* Root changes the link's target before the file is published. */
 Test(out_links, what_is_published_behind_a_link_of_the_callers_is_his, .timeout = 60)
 {
 	struct out_file f;

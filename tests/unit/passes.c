@@ -91,7 +91,7 @@ Test(passes, one_whose_place_has_another_is_looked_at_when_it_is_there)
 	for (uint64_t i = 0; i < PT_PASSES; i++)
 		end_pass(&latest, 1000 * i, 1000 * i + 400);
 	passes__look(&passes, &latest);
-	latest.cnt++; /* begin and end are of the one before */
+	latest.cnt++; /* the new pass has the times of the previous one */
 	passes__look(&passes, &latest);
 	cr_expect_eq(passes.cnt, PT_PASSES);
 	latest.passes[0].begin_ns = 5000000;

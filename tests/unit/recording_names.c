@@ -6,7 +6,7 @@
 #include "recording_sample.h"
 
 #define NAME_BYTES 60000
-#define NAMES	   3000 /* of that length: more than the 128 MiB that are kept */
+#define NAMES	   3000 /* names of this length: more than the 128 MiB that a reader keeps */
 
 static char text[NAME_BYTES + 1];
 

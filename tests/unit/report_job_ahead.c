@@ -7,7 +7,7 @@
 #include "common/util.h"
 #include "finding_job.h"
 
-#define PACE_MS 20 /* of a step, of all ranks in common */
+#define PACE_MS 20 /* time of a step, the same on all ranks */
 #define CLOCK	" \"clock\": {\"monotonic_ns\": 0, \"realtime_ns\": 1000000000000}}"
 
 static const char *const ranks[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* at::sequence_number::peek() as compilers write it, and functions that are none such. */
+/* at::sequence_number::peek() as compilers write it, and functions that only resemble it. */
 #include "attach/thread_local.h"
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -272,7 +272,7 @@ static bool is_csv(const struct report *rep)
 	return rep->a.opts->style.format == TABLE_CSV;
 }
 
-/* The table that was named, if it is the only one, and its rows are to be all that is printed. */
+/* The only named table, if its rows alone are to be printed. NULL: none. */
 static struct table *find_alone(const struct report *rep)
 {
 	struct table *alone = NULL;

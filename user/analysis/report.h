@@ -31,7 +31,7 @@ struct report_opts {
 	bool raw_times;
 	bool is_short; /* text: what frames it, and tables that are not named, in their short form
 			*/
-	bool rows_chosen;    /* the short form has as many rows as the style says, too */
+	bool rows_chosen;    /* the short form prints style.row_limit rows, too */
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
 	const uint64_t
 		*page_step; /* one that the page's timeline shows beside its own; NULL: none */

@@ -21,7 +21,7 @@ static void range_add(struct range *r, uint64_t calls, uint64_t ns, bool cut)
 	r->total += ns;
 	if (!calls || ns > r->max)
 		r->max = ns;
-	/* The first whole one takes the place of those that were cut. */
+	/* The minimum is of whole calls, once there is one; before, of cut ones. */
 	if (cut ? !any_whole && (!calls || ns < r->min) : !any_whole || ns < r->min)
 		r->min = ns;
 	r->cut += cut;

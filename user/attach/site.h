@@ -73,8 +73,8 @@ struct site_exit {
 };
 
 /*
- * The exits of a function of `len` bytes whose stack pointer at each is that of its entry. Those
- * that an address in a register or a condition decides are left out. Returns how many; -EINVAL if
+ * The exits of a function of `len` bytes at which the stack pointer is as at its entry. Conditional
+ * exits, and jumps to an address in a register, are left out. Returns how many; -EINVAL if
  * the code is not understood, -ENOTSUP if an exit can carry no probe, -E2BIG: more than max.
  */
 int site__exits(const uint8_t *code, size_t len, struct site_exit *exits, size_t max);

@@ -20,7 +20,7 @@
 #define LOOK_NS	     (2000 * MS)
 #define LOOK_LATE_NS (5000 * MS)
 #define IDLE_BURSTS  2		 /* a program may wait as long for its data, or for a device */
-#define LOOK_SOON_NS (1000 * MS) /* a window that is a time can do without steps */
+#define LOOK_SOON_NS (1000 * MS) /* sooner for a window by time, which needs no steps */
 
 static void note_first_event(struct session *s)
 {

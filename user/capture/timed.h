@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Windows of a program that shows no steps, or only iteration ranges of proftrace.h. They open and
- * close on command, from here and not in the BPF programs. `proftrace ctl` and --dump-every work on
- * them as on those of steps.
+ * close on command, from here and not in the BPF programs. `proftrace ctl` and --dump-every
+ * treat them like windows of steps.
  */
 #ifndef PROFTRACE_TIMED_H
 #define PROFTRACE_TIMED_H

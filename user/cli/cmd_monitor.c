@@ -107,9 +107,8 @@ static const struct opt opts[] = {
 	{OPT_UINT, "window", 0, "STEPS", "Length of a window (default 20).", MONITOR(window_steps),
 	 .min = 1, .max = 1000},
 	{OPT_CUSTOM, "cpu", 0, "PROCESSORS",
-	 "What the monitor and its sessions may use, over ten minutes (default 0.1). While they "
-	 "use "
-	 "more, no window opens and no session begins.",
+	 "Limit for the processors that the monitor and its sessions use, over ten minutes "
+	 "(default 0.1). Above it no window opens and no session begins.",
 	 MONITOR(limits.cpu), .parse = parse_cpu},
 	{OPT_UINT, "memory", 0, "BYTES",
 	 "Limit for memory and BPF maps of the monitor and its sessions (default 512M).",

@@ -69,7 +69,7 @@ int html_page__write_live(const struct record_options *o, const struct recording
 
 	if (!o->html)
 		return 0;
-	/* What is short in a terminal need not be there. */
+	/* The page has all rows; only a terminal's table is short. */
 	if (!opts.rows_chosen)
 		opts.style.row_limit = 0;
 	if (place__is_directory(o->html)) {

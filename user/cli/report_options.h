@@ -21,7 +21,7 @@ struct report_args {
 extern const struct opt report_arg_opts[];
 
 void report_args__init(struct report_args *args);
-/* The name of an option of which the two differ; NULL: they are the same. */
+/* The name of an option that differs in the two; NULL: they are equal. */
 const char *report_args__other(const struct report_args *args, const struct report_args *than);
 /* Do the options fit together, and these tables (NULL: those printed by default)? -EINVAL with
  * err__set. Ask before a capture. */

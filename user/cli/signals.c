@@ -17,7 +17,8 @@ static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
 struct capture_stop signals_stop;
 
 static volatile pid_t program; /* 0: none that we started */
-static volatile pid_t starter; /* of it, us: what makes the output inherits the rest */
+static volatile pid_t starter; /* our process, which started it. Processes that write output inherit
+				  this and must not pass signals */
 
 static void pass(int sig)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the file systems of the kernel are where we read them. */
+/* Are /proc and /sys mounted where we read them? */
 #ifndef PROFTRACE_MOUNTS_H
 #define PROFTRACE_MOUNTS_H
 

@@ -27,8 +27,8 @@ struct out_path {
 #define auto_path     __attribute__((cleanup(out_path__close)))
 
 /* Opens the directory of the last component; -ELOOP for a link (refused_link.h). Behind a link of
- * the caller's this thread acts as the caller until out_path__rest() or out_path__close(). 0 or a
- * negative errno, and nothing is to be closed. */
+ * the user who called sudo, this thread acts as that user until out_path__rest() or out_path__close(). 0 or
+ * a negative errno; then nothing needs closing. */
 int out_path__parent(const char *path, struct out_path *out);
 /* Opens the directory itself in the same way; it has no name. */
 int out_path__directory(const char *path, struct out_path *out);

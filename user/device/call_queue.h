@@ -23,7 +23,7 @@ struct call_queue {
 
 /* Of the queue's latest thread. */
 int call_queue__push(struct call_queue *q, const struct shim_call *call);
-/* Hands over, and forgets, those that ended by end_ns. What `take` answers but 0 ends it. */
+/* Hands over, and forgets, the calls that ended by end_ns. Stops at the first result of `take` that is not 0. */
 int call_queue__take(struct call_queue *q, uint64_t end_ns,
 		     int (*take)(void *ctx, uint32_t tid, const struct shim_call *call), void *ctx);
 /* Hands over, and forgets, those that ended before then, wherever they lie. */

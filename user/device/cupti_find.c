@@ -54,8 +54,8 @@ static unsigned int newest_major(const struct target *t, const char *pattern)
 	return newest;
 }
 
-/* Of a library of CUDA's; 0: it is none. A runtime may be inside a framework: then its math
- * libraries alone have a number. */
+/* The CUDA version of one of CUDA's libraries; 0: it is not CUDA's. If the runtime is inside a
+ * framework, only the math libraries have a number. */
 static unsigned int cuda_of(const struct target_lib *lib)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++)

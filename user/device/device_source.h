@@ -99,7 +99,7 @@ int device_source__finish(struct device_source *d);
 
 /* Writes the calls of a thread that ended by end_ns: before the span that encloses them. */
 int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns);
-/* Reads the calls that ended by end_ns, if it has not yet: the taker meets them. It is not to call
+/* Reads the calls that ended by end_ns, and passes new ones to taker.met(). The taker must not call
  * this. */
 int device_source__look(struct device_source *d, uint64_t end_ns);
 

@@ -15,7 +15,7 @@ void shim_rings__init(struct shim_rings *r, struct shim_control *c)
 void shim_rings__clear(struct shim_rings *r)
 {
 	for (size_t i = 0; i < SHIM_RINGS; i++)
-		call_queue__clear(&r->relieved[i]);
+		call_queue__clear(&r->drained[i]);
 	pthread_mutex_destroy(&r->lock);
 }
 
@@ -81,7 +81,7 @@ int shim_rings__calls(struct shim_rings *r,
 
 	pthread_mutex_lock(&r->lock);
 	for (err = r->err; t.ring < SHIM_RINGS && !err; t.ring++) {
-		err = call_queue__take(&r->relieved[t.ring], UINT64_MAX, call_taken, &t);
+		err = call_queue__take(&r->drained[t.ring], UINT64_MAX, call_taken, &t);
 		if (!err)
 			err = ring_read(r, t.ring, call_taken, &t);
 	}
@@ -97,12 +97,12 @@ static int call_keep(void *ctx, uint32_t tid, const struct shim_call *call)
 	return call_queue__push(q, call);
 }
 
-static size_t relieved_cnt(const struct shim_rings *r)
+static size_t drained_cnt(const struct shim_rings *r)
 {
 	size_t cnt = 0;
 
 	for (size_t i = 0; i < SHIM_RINGS; i++)
-		cnt += r->relieved[i].cnt;
+		cnt += r->drained[i].cnt;
 	return cnt;
 }
 
@@ -132,8 +132,8 @@ void shim_rings__drain(struct shim_rings *r)
 		return;
 	for (size_t i = 0; i < SHIM_RINGS && !r->err; i++)
 		if (unread_cnt(r, i) >= least &&
-		    relieved_cnt(r) + SHIM_RING_CALLS <= SHIM_RELIEVED_MAX)
-			r->err = ring_read(r, i, call_keep, &r->relieved[i]);
+		    drained_cnt(r) + SHIM_RING_CALLS <= SHIM_DRAINED_MAX)
+			r->err = ring_read(r, i, call_keep, &r->drained[i]);
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -3,7 +3,7 @@
  * What the library in the target has written: a ring of calls for each of its threads, and one of
  * activities. The target may write anything there at any time: nothing that is read is believed.
  *
- * One thread reads; another may relieve the rings of calls, which are small since they are the
+ * One thread reads; another may drain the rings of calls, which are small since they are the
  * target's memory, while that one has no time.
  */
 #ifndef PROFTRACE_SHIM_RINGS_H
@@ -16,7 +16,7 @@
 struct shim_rings {
 	struct shim_control *c;
 	pthread_mutex_t lock;
-	struct call_queue relieved[SHIM_RINGS]; /* read before what their rings hold; ns_tid unused */
+	struct call_queue drained[SHIM_RINGS]; /* read before what their rings hold; ns_tid unused */
 	int err;				/* of relieving: there was no memory */
 	uint64_t malformed;
 	uint64_t record[(SHIM_NAME_MAX + sizeof(struct shim_name) + 8) / 8]; /* one, copied */
@@ -41,10 +41,10 @@ bool shim_rings__seen_name(const struct shim_rings *r, uint64_t key,
 			   char text[SHIM_SEEN_NAME_MAX + 1]);
 
 /* From another thread: makes room in rings that fill up, and where few are left, in all of them. Keeps
- * SHIM_RELIEVED_MAX calls at most; more stay where they are, and the library counts what it loses. */
-#define SHIM_RELIEVED_MAX (1u << 21)
+ * SHIM_DRAINED_MAX calls at most; more stay where they are, and the library counts what it loses. */
+#define SHIM_DRAINED_MAX (1u << 21)
 void shim_rings__drain(struct shim_rings *r);
-/* Half of them had a thread: new threads may soon wait for the rings of those that ended. */
+/* Is half of the rings used? New threads may soon wait for rings of threads that ended. */
 bool shim_rings__are_few(const struct shim_rings *r);
 
 /* Records that could not be what they say. */

@@ -162,9 +162,8 @@ struct framework {
 	int (*recognise)(struct target *t, struct framework_match *m);
 	int (*plan)(struct target *t, const struct framework_match *m, const struct plan_opts *opts,
 		    struct probe_plan *plan);
-	/* Name of the type of a backward node, or of an operation of the data pipeline. It is made
-	 * from the type_info name and the language-level type's name (either may be NULL); caller
-	 * frees. */
+	/* The type name of a backward node, or of a data pipeline's operation, from the names of its
+	 * type_info and of its Python type (either may be NULL). Caller frees. */
 	char *(*node_name)(const char *type_info, const char *type_obj_name);
 	/* An operator of this name updates parameters; NULL: the framework shows its optimizers
 	 * itself. */

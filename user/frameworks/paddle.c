@@ -325,8 +325,8 @@ static int paddle_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* The operators' names of programs have a dialect: pd_op.adam_; without PIR they are plain, and not
- * marked where they work in place: adam. */
+/* Operators of programs have a dialect in their names: pd_op.adam_, whose last _ means in place.
+ * Without PIR the name is plain: adam. */
 static const char *plain_name(const char *op)
 {
 	const char *dot = strrchr(op, '.');
@@ -344,8 +344,7 @@ static bool updates_parameters(const char *op)
 	return paddle_names__is_optimizer(plain_name(op));
 }
 
-/* Optimizer.step, Adam.step and others: the library's own ones, whoever derives from them. */
-/* Without its class, which functions of CPython 3.10 do not say. */
+/* The function's name without its class, since functions of CPython 3.10 do not have the class. */
 static const char *own_name(const char *function)
 {
 	const char *dot = strrchr(function, '.');
@@ -353,6 +352,7 @@ static const char *own_name(const char *function)
 	return dot ? dot + 1 : function;
 }
 
+/* Optimizer.step, Adam.step and others: the library's own ones, whoever derives from them. */
 static bool is_optimizer_step(const char *file, const char *function)
 {
 	const char *name = own_name(function);
@@ -361,7 +361,7 @@ static bool is_optimizer_step(const char *file, const char *function)
 	       (!strcmp(name, "step") || !strcmp(name, "minimize"));
 }
 
-/* What no_grad makes of a function, in each of its forms. */
+/* The wrappers that paddle.no_grad puts around a function. */
 static bool encloses_step(const char *file, const char *function)
 {
 	static const char *const names[] = {"_decorate_function", "__impl__"};

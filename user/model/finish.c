@@ -72,9 +72,9 @@ static bool is_launch(const struct span *s)
 	return true;
 }
 
-#define CLOCKS_DIFFER_NS 10000 /* no launch is told to so little */
+#define CLOCKS_DIFFER_NS 10000 /* clocks are not known better than this */
 
-/* Nothing begins before it is launched: the device's clock was taken for another time. */
+/* Nothing begins before its launch. If it seems to, the device's clock was mapped wrongly. */
 static void check_order(struct model_stats *stats, const struct span *launch,
 			const struct span *device)
 {

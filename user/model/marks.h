@@ -35,12 +35,12 @@ struct marks {
 	uint32_t operators; /* since the latest mark */
 	uint64_t operator_end_ns;
 	bool has_forward, has_backward;
-	uint64_t graph_ns; /* begin of the first compiled graph, of whatever phases; 0: none ran */
+	uint64_t graph_ns; /* begin of the first compiled graph, in any phase; 0: none ran */
 	struct extents graphs; /* the outermost ones */
 	bool has_operators, has_updates;
 	bool by_scope;	/* full names tell which operators are of the forward pass */
 	bool others_backward; /* another thread shows a backward pass */
-	bool elsewhere; /* gradients were computed by another thread's operators, which are marks */
+	bool elsewhere; /* operators of another thread computed the gradients: these are the marks */
 	struct extents evaluations; /* runs of graphs that evaluate */
 };
 

@@ -225,7 +225,7 @@ static int limit_batch(struct model *m)
 	return push_boundary(m, &b);
 }
 
-/* Held until a batch is given out, as are `more` device events that come with it. */
+/* The event, and `more` device events with it, stay in memory until a batch is given out. */
 static int count_event(struct model *m, const struct event *e, uint32_t more)
 {
 	m->since_boundary += 1 + more;

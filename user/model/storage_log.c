@@ -72,9 +72,9 @@ struct replay {
 	struct storage_log *log;
 	struct storage_block block;
 	bool open;
-	uint64_t
-		driver_bytes; /* that it gave at this address, STORAGE_UNKNOWN: before the window */
-	bool fresh;	      /* they were not given out yet */
+	uint64_t driver_bytes; /* size that the driver gave here, STORAGE_UNKNOWN: before the window
+				*/
+	bool fresh;	       /* nothing has used it since */
 	int (*fn)(const struct storage_block *b, void *ctx);
 	void *ctx;
 };

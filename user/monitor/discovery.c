@@ -249,7 +249,8 @@ static enum unwatched judge(const struct discovery *d, const struct process *p, 
 	return UNWATCHED_CNT;
 }
 
-/* A rank that is the topmost itself was started by its launcher, with the others. */
+/* If the rank is the topmost process found, its parent is the launcher, which started the other
+ * ranks, too. */
 static void name_job(const struct discovery *d, const struct process *p, const char *cgroup,
 		     struct job_key *out)
 {

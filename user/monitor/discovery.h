@@ -26,7 +26,7 @@ struct discovery;
 
 /* opts: kept by reference. NULL: no memory. */
 struct discovery *discovery__new(const struct discovery_opts *opts);
-/* Kept by reference in place of those before, from the next scan on. */
+/* Replaces the options from the next scan on. Keeps them by reference. */
 void discovery__set_opts(struct discovery *d, const struct discovery_opts *opts);
 /* Looks again. 0, or a negative errno. */
 int discovery__scan(struct discovery *d);

@@ -15,7 +15,7 @@ struct governor_limits {
 	double pressure;       /* share of time in which some task of the host waited for a processor */
 };
 
-/* What was used until then. */
+/* Use up to at_ns. */
 struct governor_sample {
 	uint64_t at_ns; /* CLOCK_MONOTONIC */
 	double cpu_s;

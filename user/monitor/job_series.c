@@ -72,7 +72,7 @@ static struct rank_series *find_process(struct job_series *s, const struct rank_
 	return NULL;
 }
 
-/* Labels are of a user and job, whatever the container. */
+/* Labels name a user and a job, not the container. */
 static struct rank_series *find_label(struct job_series *s, const struct rank_info *info,
 				      const char *rank)
 {

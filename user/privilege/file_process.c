@@ -13,8 +13,8 @@
 
 static pid_t process; /* 0: none that we started */
 
-/* Signals that end or stop the session or its group are for the session to heed. Files stay open
- * until it has ended, and it cannot wait for a stopped process. */
+/* Ignores signals to the session's group: the session alone handles them. This process must outlive
+ * the session, which cannot wait for a stopped process. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM,

@@ -21,7 +21,7 @@
 
 #define WRITES ((uint32_t)(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)))
 
-/* The names of new spaces that a clone may be told to make. */
+/* clone()'s flags for new namespaces. */
 #define NEW_SPACES                                                                                 \
 	((uint32_t)(CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS |     \
 		    CLONE_NEWIPC | CLONE_NEWCGROUP))

@@ -44,7 +44,7 @@ enum span_category {
 	CAT_MEMCPY = 15,
 	CAT_MEMSET = 16,
 	CAT_SYNC = 17,
-	CAT_SCRIPT = 18, /* a compiled graph, of whatever phases of a step */
+	CAT_SCRIPT = 18, /* a compiled graph, which may span several phases */
 	CAT_ALLOCATION = 19,
 	/* an operator that updates parameters: a run of them is the Optimization of its step */
 	CAT_OPTIMIZER_OP = 20,
@@ -59,9 +59,9 @@ enum span_category {
 	/* ... its own wait for room in the full queue, and the rows in it whenever it had one to put.
 	 * The counters' names have the queue's capacity, a number, for a schema. */
 	CAT_QUEUE_FULL = 25,
-	/* a compiled graph that evaluates: in a step that trains, of none of its phases */
+	/* a compiled graph that evaluates; in a training step it belongs to no phase */
 	CAT_EVALUATION = 26,
-	/* a moment from which on the operators that update parameters tell of an optimizer's step */
+	/* from this moment on, operators that update parameters belong to an optimizer's step */
 	CAT_OPTIMIZER_BEGIN = 27,
 	/* What an engine's thread runs of an operator that was called elsewhere. Both have the same
 	 * value; of those of one value calls and executions follow each other in order. "?": the

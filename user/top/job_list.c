@@ -115,7 +115,7 @@ static void add_figures(struct job *j, json_t *row)
 			f->rank_cnt++;
 		}
 	}
-	/* 0: the latest window has it no more. */
+	/* A count of 0: the latest window no longer has the finding. */
 	json_object_foreach(json_object_get(row, "findings"), name, value)
 	{
 		const double share = number(value, 1, 0);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""By pprof's own schema, from Debian's golang-github-google-pprof-dev; and in pprof itself where Go is
-installed."""
+"""Checks pprof output against pprof's schema (Debian's golang-github-google-pprof-dev), and in pprof itself if
+Go is installed."""
 import collections
 import functools
 import gzip

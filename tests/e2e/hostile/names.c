@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Hostile text wherever a process has any: its name, its arguments, its threads, its libraries'
- * paths, ranges, counters and markers. argv[1]: a library with such a path. */
+/* Hostile text in all names of a process: its own, arguments, threads, paths of libraries, ranges,
+ * counters and marks. argv[1]: a library with such a path. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

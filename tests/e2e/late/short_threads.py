@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""short_threads.py [STAY [PAUSE_S]]: a thread for each request, as some servers have, until SIGTERM; or STAY
-threads that answer one each time, and stay; from SIGUSR1 on, after a second, a thread for each request. An
-argmax each time."""
+"""short_threads.py [STAY [PAUSE_S]]: a server with a thread for each request, until SIGTERM. With STAY: as many
+threads answer all requests; one second after SIGUSR1 each request gets its own thread. Each request ends with
+an argmax."""
 import os
 import signal
 import sys

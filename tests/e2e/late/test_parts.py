@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Trainings of all kinds on real PyTorch: every kernel, copy and set is that of the truth, to the ns,
-on its device and stream, below the call that launched it."""
+"""Jobs of all kinds on real PyTorch: each kernel, copy and set matches the truth log to the ns, on its
+device and stream, below its launching call."""
 import pathlib
 
 from gpu import LONG_S, PYTHON, GpuJob, compare, end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whose kernels, copies and sets are: paddle.profiler has an operator for each, and so have we."""
+"""Each kernel, copy and set has the operator that paddle.profiler gives it."""
 import collections
 import json
 import signal

@@ -82,6 +82,6 @@ void devices__open(const struct description *d);
 void devices__do(const struct action *a);
 /* Notes that step `number` has been launched, and waits as the description wants it. */
 void devices__end_step(const struct description *d, uint64_t number);
-/* Before step `number`: whether it is not made, so that all ranks end with the same one. */
+/* Asks before step `number` whether to stop here, so that all ranks end with the same step. */
 bool devices__all_stop(uint64_t number, bool asked);
 void devices__close(void);

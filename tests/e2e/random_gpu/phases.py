@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The phases of a job of PyTorch's, from its own notes: the forward pass is what lies between what it notes before the
-backward pass, or behind the loader where there is none, and that pass; zero_grad is no part of it."""
+"""The phases of a PyTorch job, from its own notes. The forward pass lies between the latest note before the backward
+pass (without one: the loader) and that pass. zero_grad is no part of it."""
 import bisect
 import collections
 import dataclasses

@@ -356,7 +356,7 @@ static void finalizing_leaves_nothing(void)
 	finalize_at_exit = 1;
 	kernel_launch(&stub, 1, stream);
 	finalize_at_exit = 0;
-	CHECK(got.lent == 0 || got.lent == -1); /* the one lent before it was forgotten */
+	CHECK(got.lent == 0 || got.lent == -1); /* the buffer lent before was forgotten */
 	CHECK(got.kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] == 1);
 	CHECK(thread_cnt() == threads - 1);
 	forget();

@@ -275,8 +275,8 @@ int sim_host_function(struct sim_stream *s, void (*function)(void *), void *argu
 /* Runs host functions in order on a thread of their own, as the driver does. The lock held. */
 void sim_host_queue(struct sim_op *op);
 /*
- * A kernel of a math library. Those link the runtime statically: CUPTI sees a runtime call and the
- * exported driver call within it, but no call of libcudart.so is made.
+ * Launches a kernel of a math library. These libraries link the runtime statically: CUPTI sees a runtime
+ * call and the driver call within it, and nothing calls libcudart.so.
  */
 int sim_library_launch(void *stream, const char *kernel, const uint32_t grid[3], uint32_t threads,
 		       double flops, double bytes);

@@ -356,8 +356,8 @@ static void *thread_main(void *unused)
 			sim_truth_flush();
 			flushed_ns = now;
 		}
-		/* Not after each short operation: a GPU has no thread here that a launch would
-		 * wake. */
+		/* Sleeps only if nothing is left to do: a real GPU needs no thread that each launch
+		 * wakes. */
 		if (!sched.cnt && sched.order == order) {
 			sched.idle = true;
 			pthread_cond_wait(&sched.work, &mutex);

@@ -114,8 +114,9 @@ static void descriptor_free(struct descriptor *d)
 }
 
 /*
- * Graphs keep references to descriptors that their makers destroy: so they are kept, as many as a
- * program has plans. Nothing refers to a variant pack, and each execution brings one.
+ * Graphs refer to descriptors after the program destroys them, so descriptors are kept: as many as
+ * a program has plans. Only variant packs are freed: nothing refers to them, and each execution
+ * makes one.
  */
 SIM_EXPORT cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t d)
 {

@@ -29,7 +29,7 @@ struct pair {
 	const char *name;
 	struct pair_side {
 		bool is_there;
-		bool estimated; /* of no window of the side it was recorded */
+		bool estimated; /* none of this side's windows recorded it */
 		uint64_t ns;	/* of a step: median or mean; of several windows the median of theirs */
 	} a, b;
 	double p;		/* negative: cannot be told */

@@ -179,7 +179,7 @@ static bool has_ready(const struct diff_side *s)
 	return true;
 }
 
-/* A step is slower if it is without its wait for a processor, too. */
+/* A step counts as slower only if it also is without its waits for a processor. */
 static int test_step(const struct diff *d, struct pair *p)
 {
 	struct change without;

@@ -13,7 +13,7 @@
 #define AT_WORK_ALL  0.9  /* the same, where the wait may be for the next request */
 
 struct off_cpu {
-	/* Times of one step in which its waiting is another rule's or as it should be. */
+	/* Times of one step in which waiting is normal, or another rule's. */
 	struct interval_union known;
 	struct known_step {
 		uint64_t index, whole_ns, known_ns;

@@ -25,9 +25,9 @@ struct job {
 		struct rank_times times;
 		struct collective_waits waits;
 	} *members; /* by rank */
-	/* What the collectives are measured by. */
+	/* How waits in collectives are measured. */
 	enum waits_by {
-		/* their time within the steps of the host, which waits for them */
+		/* by the host's time in steps: the host waits for them */
 		WAITS_IN_STEPS,
 		/* the device is behind its host: those that end in a span that all ranks have */
 		WAITS_SAME_ENDS,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device Call Summary: what was asked of a device: the calls of its interface, and under launches
- * the kernels, as far as they have a name. By default only where what it did is not known; else the
- * other tables tell more.
+ * Device Call Summary: the calls of the device's interface, and under launches the named kernels.
+ * It is printed by default only if device times are unknown: else other tables say more.
  */
 #include <stdlib.h>
 #include <string.h>

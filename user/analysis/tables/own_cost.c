@@ -71,7 +71,8 @@ static double variance(const struct added_cost *x)
 	return fmax(half * half, 1);
 }
 
-/* Each counts for as much as it is sure. Hits took what they take at least. */
+/* Weighs each by the inverse of its variance. The result is at least the lowest cost of the hits.
+ */
 static struct added_cost weighted(const struct added_cost *estimated,
 				  const struct added_cost *measured)
 {

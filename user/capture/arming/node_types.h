@@ -11,7 +11,7 @@
 
 /* Whether the probe sees nodes of every type, and is one that the types' can replace. */
 bool node_types__replaces(const struct session *s, const struct planned_probe *probe);
-/* Marks the types' rows as dropped or not; nothing is attached. */
+/* Marks the types' rows as shown or pruned; attaches nothing. */
 void node_types__show(struct session *s, bool shown);
 /* After some rows of s->pruned.rows were chosen: the one way or the other, and which groups that
  * changes. True: from now on only the types' probes see nodes. */

@@ -27,7 +27,7 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-/* Of the very process; -ESRCH: it has ended; another error: the kernel gives none. */
+/* A pidfd of the peer itself. -ESRCH: it has ended. Other errors: this kernel has no such pidfd. */
 static int pidfd_of(int fd)
 {
 	int pidfd = -1;

@@ -14,7 +14,7 @@
 #include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
 
-#define HOLD_NS 1000000000ull /* its buffers are flushed five times in this */
+#define HOLD_NS 1000000000ull /* CUPTI's buffers are flushed five times in it */
 
 static const char library_sleeps[] = "our library in the process does not record yet";
 
@@ -156,7 +156,7 @@ static void set_lost(json_t *summary, uint64_t lost)
 			    json_integer((json_int_t)lost));
 }
 
-/* "device", and what of it was lost. */
+/* Writes "device", and the device's losses. */
 static void describe(struct session *s, json_t *summary)
 {
 	json_t *notes = json_object_get(summary, "notes");

@@ -210,7 +210,8 @@ static bool is_reached(const struct session *s, const struct planned_probe *encl
 	return false;
 }
 
-/* Does the library see where these parts end? Of methods it is not known which parts they have. */
+/* Does the library see where these parts end? Any method may have the part, since their parts are
+ * unknown. */
 static bool has_ends(const struct session *s, const struct planned_probe *part)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {

@@ -35,8 +35,8 @@ int session__await_time(struct session *s);
  */
 int session__await_framework(struct session *s);
 
-/* One whose functions or marks are asked for, or that has marks of proftrace.h, needs no framework
- * to be worth recording. */
+/* Can the process be recorded without a framework? Yes, if the user names its functions or marks, or if it
+ * has marks of proftrace.h. */
 bool session__is_asked_for(const struct session *s);
 
 #endif

@@ -10,15 +10,15 @@
 /* The latest step boundary. */
 struct boundary {
 	uint64_t ns, step;	/* 0 ns: not known */
-	uint64_t recovered_cnt; /* whose records were lost, and which are known all the same */
+	uint64_t recovered_cnt; /* steps known although their records were lost */
 };
 
 /* Of a step before the window. 0: unknown. */
 struct step_length {
-	uint64_t ns, run_ns; /* run_ns: of it its thread ran */
+	uint64_t ns, run_ns; /* run_ns: time on a processor of the step's thread */
 };
 
-/* Of which --max-overhead is a share: what a step's thread runs in it, else its length. */
+/* The base of --max-overhead: the run time of the step's thread, else the step's length. */
 static inline uint64_t step_length__paid_ns(const struct step_length *l)
 {
 	return l->run_ns ? l->run_ns : l->ns;

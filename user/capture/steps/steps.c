@@ -12,8 +12,7 @@ struct rule_row {
 	} when[4];
 	uint64_t min_elapsed_ns;
 	struct step_rule rule;
-	bool several; /* an optimizer's step follows another one behind each second pass or more
-			 often */
+	bool several;	      /* at least every second pass has several optimizer steps behind it */
 	uint64_t min_updated; /* passes with an optimizer's step behind them */
 };
 

@@ -203,7 +203,7 @@ static int jump_behind(const struct torch_sites *s, size_t i)
 	return -1;
 }
 
-/* The call right before insns[i], moves aside; -1 if none. */
+/* Index of the call before insns[i], with only moves between them; -1: none. */
 static int call_before(const struct torch_sites *s, size_t i)
 {
 	for (size_t j = i; j-- > 0 && j + 1 + MAX_BEFORE_FLAG >= i;) {

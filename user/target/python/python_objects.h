@@ -30,7 +30,7 @@ uint64_t python_objects__item(const struct python_objects *o, uint64_t dict, con
 /* The dict of a class; 0: cannot be read. */
 uint64_t python_objects__class_dict(const struct python_objects *o, uint64_t class);
 
-/* The code object of a function written in Python; 0: the object is none. */
+/* The code object of a Python function. 0: the object is not a Python function. */
 uint64_t python_objects__code(const struct python_objects *o, uint64_t function);
 
 /* The str object of a name that a code object uses, an attribute's say: there is but one of each
