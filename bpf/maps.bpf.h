@@ -76,8 +76,8 @@ struct {
 	__type(value, __u32);
 } stacks __weak SEC(".maps");
 
-/* Where calls of functions without an end of their own return to: address in the main target to
- * row. The loader puts probes there. */
+/* Return sites of functions whose end no probe sees: address in the main target to row. The loader
+ * puts probes there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_RETURNS);

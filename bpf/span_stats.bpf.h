@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What is counted of each function's calls in the steps that are measured: how often, how long, within
- * what. The loader estimates from it what was left out, and chooses that. */
+/* Counts each function's calls in measured steps: how often, how long, within what. From this the loader
+ * chooses which probes to prune, and estimates pruned functions. */
 #ifndef PROFTRACE_SPAN_STATS_BPF_H
 #define PROFTRACE_SPAN_STATS_BPF_H
 

@@ -251,7 +251,7 @@ static bool is_inner(const struct inside *in, const struct hooked_function *f)
 	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
 }
 
-/* Nothing is open that may end now. */
+/* Is no call of the thread open? */
 static bool is_idle(struct inside *in)
 {
 	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);

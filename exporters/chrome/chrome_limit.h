@@ -19,12 +19,12 @@ struct chrome_limit {
 	uint64_t left_out; /* events that began then or later */
 	struct chrome_limit_step {
 		uint64_t index, end_ns;
-	} *steps; /* that began before the cut */
+	} *steps; /* steps that began before the cut */
 	size_t step_cnt, step_cap;
 };
 
-/* If there is a limit, before an event is written, in order of begins; *fits: whether it still may be. Once one may not,
- * none may. 0 or -ENOMEM. */
+/* Call before each event is written, in order of begins, if there is a limit. *fits: whether the event may be
+ * written. After the first that may not, none may. 0 or -ENOMEM. */
 int chrome_limit__take(struct chrome_limit *l, const struct text_file *out, const struct event *e,
 		       bool *fits);
 /* If the trace was cut: a mark there, over all rows, behind another event. row: where it is drawn;

@@ -23,7 +23,7 @@ static uint64_t draw(struct plan *p, uint64_t below)
 	return (p->seed >> 33) % below;
 }
 
-/* What a call saw, to be compared with all items that meet the same time. */
+/* Result of one call; the test compares it with all items that overlap the same time. */
 struct seen {
 	const struct plan *p;
 	uint64_t begin, end, last_begin;

@@ -164,7 +164,7 @@ Test(executions, by_thread_the_calling_one_has_the_work)
 	synth__free(&s);
 }
 
-/* Of two that call it neither is known to have the work. */
+/* Two operators call it. Neither is known to have launched the work. */
 Test(executions, by_thread_of_two_that_call_it_the_work_is_under_no_operator)
 {
 	static const struct report_opts by_thread = {.style = {.format = TABLE_CSV},

@@ -52,7 +52,7 @@ static int add_name_function(const struct elf_symbol *symbol, void *ctx)
 #define VTABLE_HEAD   2 /* offset-to-top and type_info; virtual functions are behind them */
 #define VTABLE_LENGTH 64
 
-/* A class may have the function of the one that it derives from. */
+/* A class may inherit the function from its base class. */
 static int add_class(const struct elf_symbol *symbol, void *ctx)
 {
 	const struct name_functions *f = ctx;

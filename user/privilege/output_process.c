@@ -118,7 +118,8 @@ static void look(void *ctx)
 	c->next_ns = c->looked_ns + (LOOK_MIN_MS + random % LOOK_JITTER_MS) * 1000000ull;
 }
 
-/* Until it has ended, or there is reason to look; Linux before 5.3 looks all the time. */
+/* Waits until the child ends, or the next look at it is due. Linux before 5.3 has no pidfd: there
+ * we poll. */
 static bool await_end(const struct child *c, int pidfd)
 {
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};

@@ -207,7 +207,7 @@ def held_by(popen, most):
 
 
 def waiting_takes_little():
-    """Of the kernel's memory too, without an option."""
+    """A waiting session takes little memory, also in the kernel, without an option."""
     with Job("mlp") as job, session(job, "waiting for the window", *FAR) as popen:
         held = held_by(popen, WAITING)
         assert held.file < FILES, files(popen.pid)
