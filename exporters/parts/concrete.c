@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A size that is an expression has in place of a number the address of it, below all numbers: -2^62
- * - 1 is the greatest of such. */
+/* A symbolic size has the address of its expression in place of a number. Such values are at most
+ * -2^62 - 1, below all numbers. */
 #define SYMBOLIC_MAX (-(INT64_C(1) << 62) - 1)
 
 #define WHOLE_MAX 1e10 /* whole numbers below have a point and no digits behind it */

@@ -19,7 +19,7 @@ int err__set(int err, const char *key, const char *fmt, ...) __attribute__((form
 const char *err__take(int err);
 /* The key of the remembered message, NULL if there is none. */
 const char *err__key(void);
-/* Remembers the message that was taken last once more. It has another key if that is not its text. */
+/* Remembers the latest taken message again. If its text is not `text`, it gets another key. */
 int err__set_again(int err, const char *text);
 
 /* A message on its way from one thread to another. */

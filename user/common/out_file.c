@@ -181,8 +181,8 @@ static int name_at_once(struct out_file *f)
 	return err;
 }
 
-/* Opens what was looked at, and nothing that took its place. No missing reader of a pipe holds it
- * up and no lease (F_SETLEASE): -EAGAIN. */
+/* Opens the file that was examined, not one that took its place. Waits neither for a pipe's reader
+ * nor for a lease (F_SETLEASE): -EAGAIN. */
 static int open_seen(struct out_file *f, int flags, const struct stat *seen)
 {
 	struct stat st;

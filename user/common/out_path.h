@@ -39,10 +39,10 @@ void out_path__close(struct out_path *p);
 
 /* The last component is a link to an open descriptor: one of /proc, or /dev/stdout and its like. */
 bool out_path__is_descriptor(const struct out_path *p);
-/* It belongs to root, to the caller, or to who called sudo. */
+/* Does it belong to root, to the caller, or to the user who called sudo? */
 bool out_path__is_trusted(const struct stat *st);
-/* A directory of one of them that nobody else may write to. A sticky one is none: others may move
- * files of root's to a free name there. */
+/* A directory of one of them that nobody else may write to. A sticky directory is not private: in
+ * it others can move root's files to a free name. */
 bool out_path__is_private(int dir);
 /* Who new files belong to: who was chosen, else SUDO_UID and SUDO_GID if root runs under sudo; else
  * -1, as created. */

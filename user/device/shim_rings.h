@@ -3,8 +3,8 @@
  * What the library in the target has written: a ring of calls for each of its threads, and one of
  * activities. The target may write anything there at any time: nothing that is read is believed.
  *
- * One thread reads; another may drain the rings of calls, which are small since they are the
- * target's memory, while that one has no time.
+ * One thread reads. While it is busy, another may drain the rings of calls: they are small, since they are
+ * the target's memory.
  */
 #ifndef PROFTRACE_SHIM_RINGS_H
 #define PROFTRACE_SHIM_RINGS_H

@@ -44,7 +44,7 @@ struct inject_result {
 	bool already_loaded;  /* found by its name in the memory map: only called */
 	int64_t value;	      /* what the function returned */
 	uint64_t stopped_ns;  /* sum of all times that a thread of the process was stopped */
-	unsigned int stops;   /* how many times one was stopped to look whether it may be used */
+	unsigned int stops;   /* how often a thread was stopped to check whether it can be used */
 	pid_t tid;	      /* the thread that was used */
 	bool filtered;	      /* of inject__check(): the process has a seccomp filter */
 	char reason[320];     /* why it failed, in words; empty if it did not */

@@ -157,7 +157,7 @@ unsigned int seccomp__run(const struct sock_filter *insns, size_t cnt,
 struct needed {
 	const char *name;
 	int nr;
-	bool may_fail; /* with an errno: its caller has another way */
+	bool may_fail; /* the filter may return an errno: the caller has a fallback */
 	uint64_t args[6];
 };
 

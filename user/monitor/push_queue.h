@@ -22,7 +22,7 @@ struct push_queue {
 	uint64_t due_ns; /* of the first, unless it is being sent */
 };
 
-/* Takes over its data. True: the oldest that is not being sent was dropped for it. */
+/* Takes over the body's data. True: the queue was full, and the oldest waiting entry was removed. */
 bool push_queue__add(struct push_queue *q, const struct push_body *body);
 bool push_queue__is_due(const struct push_queue *q, uint64_t now_ns);
 /* The first is there, or is not wanted. */

@@ -18,7 +18,7 @@ struct open_file {
 	struct out_file out;
 	bool taken;
 	int client; /* socket of who asked for it, and may end it */
-	char *path; /* of a session's OUT_WHOLE, which it has made once it is published */
+	char *path; /* of OUT_WHOLE: counts as made by the session once it is published */
 };
 
 struct broker {

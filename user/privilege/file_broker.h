@@ -27,8 +27,8 @@ struct file_places {
 	size_t made_cnt, made_cap;
 	struct held_file *held; /* that need no opening: recordings in memory */
 	size_t held_cnt, held_cap;
-	const char *temporary; /* it may remove this one, which goes at the end if not before; or
-				  NULL */
+	const char *temporary; /* the session may remove this file; it is removed at the end anyway.
+				  NULL: none */
 	const struct file_session *session; /* NULL: it is none */
 };
 

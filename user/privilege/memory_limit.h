@@ -11,7 +11,7 @@
 #define MEMORY_LIMIT_RATIO 256ul
 void memory_limit__set(char *const *paths, size_t cnt);
 
-/* Why memory lacked: the bytes that the files brought, 0 if no limit was set. */
+/* Bytes that the files may take, to explain a lack of memory. 0: no limit was set. */
 size_t memory_limit__bytes(void);
 
 #endif

@@ -24,7 +24,7 @@
 #define LOOK_MAX_NS	200000000
 #define CALL_pidfd_open 434
 #define TWICE_NS	1000000
-#define TWICE_MOST_NS	200000000 /* longer: we were stopped, too */
+#define TWICE_MOST_NS	200000000 /* a longer pause means that we were stopped, too */
 
 static bool is_inside; /* the sandbox */
 

@@ -14,9 +14,9 @@ struct few_steps {
 };
 /* 0 or -ENOMEM */
 int few_steps__add(struct few_steps *f, uint64_t step, uint64_t ns);
-/* Appends ", 70 % of that in 2 of 58 steps (longest 210.4 ms, step 45)"; false: it does not lie in
- * few. Few are an eighth of the steps, and up to half of them if as many causes are known to be in
- * the window. */
+/* Appends ", 70 % of that in 2 of 58 steps (longest 210.4 ms, step 45)"; false: it is
+ * spread over more steps. Few means an eighth of the steps; with `causes` known causes in the window, as
+ * many, up to half. */
 bool few_steps__describe(const struct analysis *a, const struct few_steps *f, size_t causes, char *text,
 		     size_t size);
 void few_steps__free(struct few_steps *f);

@@ -12,7 +12,7 @@
 #define LARGE	     (1 << 20)	 /* bytes: the rate is the link's, not the latency's */
 #define LINK_COPIES  3		 /* page-locked ones that reach the rate taken for the link's */
 #define SLOW	     (2.0 / 3.0) /* of the link's rate */
-#define CARRIED	     0.8	 /* of what the link's lanes carry: the rest are packets' heads */
+#define CARRIED	     0.8	 /* share of the link's raw rate; packet headers take the rest */
 #define WORTH_SAYING 3.0	 /* percent of the step that the link would save */
 #define MAX_DEVICES  64
 

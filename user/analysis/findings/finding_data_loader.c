@@ -14,7 +14,7 @@
 #define BUSY	     0.8  /* a worker that runs for so much of the time is at work all the time */
 #define PASSING	     0.01 /* of the window: a process that was there for less makes no batches */
 
-/* What a framework's own pipeline does for the batches, by operation: time of its own. */
+/* operations: own time of each operation of the framework's data pipeline. */
 struct loader {
 	struct stat_map operations;
 	struct few_steps waits; /* for it, by step */

@@ -129,7 +129,8 @@ bool job__windows_meet(const struct job *j)
 	return begin < end;
 }
 
-/* Of a device that is behind its host, or of a window by time. */
+/* Notes that collectives of a device that is behind its host, or of a window by time, ran on after
+ * the last step. */
 static int note_behind(const struct job *j, struct table *t)
 {
 	const struct member *most = &j->members[0];

@@ -466,7 +466,7 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	return table__add_row(t, 0, cells);
 }
 
-/* Its number in a row of cells. */
+/* The index of the calls cell in a row. */
 static size_t calls_column(const struct analysis *a, const struct averages *k)
 {
 	return 6 + (a->has_device ? 4u : 0u) + (k->memory[HOST] ? 2u : 0u) +

@@ -179,7 +179,7 @@ static bool is_called_by(const struct prune_input *in, const struct prune_input 
 	return !pruned[in->row] && in->stat.callers >> caller->row % 64 & 1;
 }
 
-/* What is left of those that it calls, and the hits of those that are gone. */
+/* Sums the remaining callees of `caller`, and the hits of its pruned ones. */
 static struct called {
 	double added_ns, orphans_ns, length_ns; /* per step */
 	bool may_go;

@@ -22,7 +22,7 @@ struct residency_view {
 	/* Both in steps; before a window that begins at a time both in ns. */
 	uint64_t left;	       /* until probes are wanted, 0: now; UINT64_MAX: never */
 	uint64_t lead;	       /* what goes by while probes are attached */
-	bool passes_suffice;/* each step has one backward pass, and one update behind it */
+	bool passes_suffice;   /* each step has one backward pass, and one update behind it */
 	bool counters_suffice; /* variables of the process count its steps */
 	bool pause_is_over;    /* it is time to look whether they still do; in RESIDENCY_NONE alone */
 };

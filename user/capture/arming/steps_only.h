@@ -25,7 +25,7 @@ struct steps_only {
 /* The group of a probe of GROUP_STEP: by whether steps of the rule can be counted without it. */
 enum probe_group steps_only__group(const struct probe_plan *plan, const struct step_rule *rule,
 			     const struct planned_probe *probe);
-/* Puts each into its group, where windows may be far: once steps are known. */
+/* Puts each probe into its group, if windows may be far away. Call once steps are known. */
 int steps_only__set_groups(struct session *s);
 
 /* The programs count by begins. The probes of ends are taken out a step later: a range that began

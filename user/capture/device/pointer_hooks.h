@@ -32,11 +32,12 @@ const char *pointer_hooks__why_not(const struct session *s);
  * None where the probes add so little that it is not worth while, or need more than a time and a
  * name. 0 or -ENOMEM. */
 int pointer_hooks__choose(struct session *s);
-/* While it records: sees some steps both ways, and takes the probes away that are not needed. */
+/* While the library records: compares hooks and probes for some steps, then removes the probes that hooks
+ * replace. */
 int pointer_hooks__check(struct session *s);
-/* Between windows: where the library does not record any more, probes see them again. */
+/* Between windows: attaches the probes again if the library no longer records. */
 int pointer_hooks__poll(struct session *s);
-/* Notes whether the library sees to the window's end; before it is told to stop. */
+/* Call before the library is asked to stop: remembers whether it recorded up to the window's end. */
 void pointer_hooks__window_close(struct session *s);
 /* The row of the probe table that a function's calls belong to. */
 uint32_t pointer_hooks__row(const struct session *s, uint32_t function);

@@ -186,8 +186,8 @@ static bool runs_differ(const struct anchor *a, const struct sequence *s)
 	return false;
 }
 
-/* The number of layers is always the same. What is around them may come too seldom to be known, if
- * the model is slow. */
+/* The number of layers never changes. With a slow model, calls outside of the layers may be too
+ * rare to be seen. */
 static bool may_be_layer(const struct anchor *a, const struct sequence *s)
 {
 	return breaks(a) && !runs_differ(a, s) && sequence__pausing(s) != a;

@@ -35,8 +35,8 @@ static bool is_tail_call(struct elf_file *elf, uint64_t target)
 	       !strstr(to.name, ".cold");
 }
 
-/* Probes where the function returns, of the entry's row. What leaves it otherwise, an exception
- * for one, is seen by the stack. */
+/* Probes at the function's returns, with the entry's row. If an exception leaves the function, the
+ * stack pointer of a later hit shows it. */
 static int add_exits(struct elf_file *elf, const struct function *f, struct probe_plan *plan,
 		     const struct planned_probe *entry)
 {
