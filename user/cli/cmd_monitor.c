@@ -129,8 +129,10 @@ static const struct opt opts[] = {
 	 "ask.",
 	 offsetof(struct monitor_command, token_file), .file_arg = true},
 	{OPT_CUSTOM, "pages", 0, "WHO",
-	 "Who may see recordings at /jobs/PID/report.html (default owner). They have command lines, "
-	 "file names and stacks of all users' jobs. owner: who can connect to a unix socket, or has "
+	 "Who may see recordings at /jobs/PID/report.html (default owner). They have command "
+	 "lines, "
+	 "file names and stacks of all users' jobs. owner: who can connect to a unix socket, or "
+	 "has "
 	 "the token. all: whoever can connect.",
 	 MONITOR(pages), .parse = parse_pages},
 	{OPT_STRING, "store", 0, "DIRECTORY",
