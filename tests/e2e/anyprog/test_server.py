@@ -268,17 +268,17 @@ def errors(case):
     server = Server(case)
     stripped = Server(case_named(case, "stripped"), 1, ("-s",))
 
-    def fails(target, *options, words):
-        case.tool("-p", target.pid, "--duration", "1s", *options).fails(*words, timeout_s=30)
+    def fails(target, option, value, key, *arguments):
+        case.tool("-p", target.pid, "--duration", "1s", option, value).fails(key, value, *arguments, timeout_s=30)
 
-    fails(server, "--op", "exe:server::handel", words=["did you mean server::handle"])
-    fails(server, "--op", "libstdc++.so:*", words=["more than the 500", "narrow it"])
-    fails(server, "--op", "libmodel.so:f", words=["maps no library libmodel.so", "`exe`"])
-    fails(server, "--op", "handle", words=["give a library and a function"])
-    fails(server, "--usdt", "libstdcxx:thro", words=["no such probe", "libstdcxx:throw"])
-    fails(server, "--usdt", "throw", words=["a provider and a probe"])
-    fails(server, "--step-probe", "exe:server::*", words=["matches", "name one"])
-    fails(stripped, "--op", "exe:server::handle", words=["stripped"])
+    fails(server, "--op", "exe:server::handel", "capture.function-not-found-suggested", "server::handle")
+    fails(server, "--op", "libstdc++.so:*", "capture.functions-too-many", 500)
+    fails(server, "--op", "libmodel.so:f", "capture.function-library-missing*", "libmodel.so")
+    fails(server, "--op", "handle", "capture.function-option-invalid")
+    fails(server, "--usdt", "libstdcxx:thro", "capture.usdt-probe-not-found*", "libstdcxx:throw")
+    fails(server, "--usdt", "throw", "cli.usdt-option-invalid")
+    fails(server, "--step-probe", "exe:server::*", "capture.step-probe-ambiguous")
+    fails(stripped, "--op", "exe:server::handle", "capture.function-library-stripped")
     server.lives()
 
 
