@@ -107,12 +107,13 @@ static int put_head(struct jsonl *w)
 	if (!title || !incomplete)
 		return -ENOMEM;
 	return put_object(w->out,
-			  json_pack("{s:s, s:s, s:s, s:o, s:I, s:b, s:s, s:O, s:O*}", "type",
+			  json_pack("{s:s, s:s, s:s, s:o, s:I, s:b, s:s, s:O, s:O*, s:O*}", "type",
 				    "recording", "version", PROFTRACE_VERSION, "title", title,
 				    "wall_offset_ns", offset ? json_integer(offset) : json_null(),
 				    "lost_events", (json_int_t)loss.lost_cnt, "truncated",
 				    loss.truncated, "incomplete", incomplete, "meta",
-				    recording__meta(r), "device_clocks", facts__device_clocks(r)));
+				    recording__meta(r), "summary", recording__summary(r),
+				    "device_clocks", facts__device_clocks(r)));
 }
 
 /* What the model could not use is known only behind the last event. */

@@ -55,6 +55,16 @@ def rows(case):
         same(found, lines, f"{name}: sqlite")
 
 
+@test("jsonl and sqlite have the recording's metadata and summary")
+def facts(case):
+    for name in RECORDINGS:
+        head, _ = jsonl_rows(export(case, name, "jsonl", f"{name}.jsonl"))
+        db = database(export(case, name, "sqlite", f"{name}.sqlite"))
+        kept = dict(db.execute("SELECT key, value FROM facts WHERE key IN ('meta', 'summary')").fetchall())
+        for key in ("meta", "summary"):
+            same(head.get(key), json.loads(kept[key]) if kept.get(key) else None, f"{name}: {key}")
+
+
 @test("rows: all spans of the Chrome trace, and the phases that it has not")
 def spans(case):
     for name in RECORDINGS:
