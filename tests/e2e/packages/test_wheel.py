@@ -12,7 +12,7 @@ import zipfile
 
 from lib.runner import Skip, test
 from lib.tool import PROFTRACE
-from packages import GOLDEN, clean_root, make, newest_glibc, run
+from packages import GOLDEN, ROOT, clean_root, make, newest_glibc, run
 
 RECORDINGS = ("pytorch.ptrec", "gpu.ptrec", "mxnet.ptrec", "paddle.ptrec")
 USE = """
@@ -89,6 +89,10 @@ def installs(case):
     failures = case.dir / "failures.py"
     failures.write_text(FAILURES)
     run(python, failures, paths[0], cwd=case.dir)
+    queries = {line.split()[0] for line in run(python, "-m", "proftrace.fleet", "queries").splitlines()}
+    assert queries == {path.stem for path in (ROOT / "share/proftrace/fleet").glob("*.sql")} > {"cost_by_team"}, queries
+    without = subprocess.run([python, "-m", "proftrace.fleet", "query", "own_cost"], capture_output=True, text=True)
+    assert (without.returncode, without.stderr) == (1, "fleet: DuckDB is not installed; run: pip install duckdb\n")
     run(python, "-m", "pip", "uninstall", "--yes", "--quiet", "proftrace")
     left = list((case.dir / "venv").rglob("*proftrace*"))
     assert not left, left
