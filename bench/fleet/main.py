@@ -36,7 +36,7 @@ def tree_bytes(pid):
     return total
 
 
-def measured(command):
+def measured(command, interval_s):
     """(status, seconds, CPU seconds, most memory at a time, said) of a command and those that it started."""
     env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     before, started, most = os.times(), time.monotonic(), 0
@@ -46,7 +46,7 @@ def measured(command):
     reader.start()
     while process.poll() is None:
         most = max(most, tree_bytes(process.pid))
-        time.sleep(0.2)
+        time.sleep(interval_s)
     reader.join()
     after = os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
@@ -55,7 +55,7 @@ def measured(command):
 
 def load(folder, database):
     return measured([sys.executable, "-B", "-m", "proftrace.fleet", "load", folder, "--database", database,
-                     "--proftrace", os.environ["PROFTRACE"]])
+                     "--proftrace", os.environ["PROFTRACE"]], 0.2)
 
 
 def name_teams(database):
@@ -117,7 +117,7 @@ def print_query_times(database):
     for name, (first, median, cnt) in query_times(database).items():
         _, took, _, most, _ = measured([sys.executable, "-B", "-c", "import sys; from proftrace import fleet; "
                                         "sys.stdout = open('/dev/null', 'w'); fleet.main(sys.argv[1:])", "query", name,
-                                        "--database", database])
+                                        "--database", database], 0.01)
         print(f"query {name}: first {first:.0f} ms, then {median:.0f} ms, {cnt} rows; as a command {took:.2f} s, "
               f"{most / 2**20:.0f} MiB", flush=True)
 
