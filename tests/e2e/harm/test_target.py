@@ -87,7 +87,7 @@ def ends_early(case):
     tool = case.tool("-p", job.pid, "--record", "0:2")
     process.wait_for(lambda: process.is_probed(job.pid), 30, "the probes")
     job.signal(signal.SIGKILL)
-    tool.fails("capture.window-target-ended", job.pid, "ended", "no step was seen")
+    tool.fails("capture.window-target-ended*", job.pid, "no step was seen")
     assert not tool.recordings()
 
 
