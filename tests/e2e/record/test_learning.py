@@ -72,8 +72,8 @@ def bursts(case):
     tool = case.tool("-p", job.pid, "--duration", "1s", "--step-timeout", "9s", "--no-trace")
     seen = watch(tool, job)
     tool.done()
-    told = re.search(r"operators had probes in (\d) bursts?, for (\d+) ms in all: (\d+) calls", tool.out)
-    cnt, ms, calls = map(int, told.groups())
+    told = re.search(r"operators had probes for (\d+) ms in (\d) bursts?: (\d+) calls", tool.out)
+    ms, cnt, calls = map(int, told.groups())
     assert 1 <= cnt <= 4 and 0 < calls <= 1.2 * cnt * CALLS_MAX, told[0]
     # How long their probes take to come and go is the machine's: less than half of the time, on a slow one.
     # A burst may lie between two looks, and at the end probes may be seen to come for the window.
