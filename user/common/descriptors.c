@@ -31,29 +31,39 @@ static void close_between(int before, unsigned int after)
 			close((int)i);
 }
 
-int descriptors__keep_only(int fd, int first)
+/* The one of fds that is `number` becomes another from `first` on. Only this needs a free
+ * descriptor. */
+static int move_away(int *fds, size_t cnt, int number, int first)
 {
-	if (fd != first && dup3(fd, first, O_CLOEXEC) < 0)
-		return -errno;
-	close_between(first, UINT_MAX);
-	return first;
+	for (size_t i = 0; i < cnt; i++)
+		if (fds[i] == number) {
+			fds[i] = fcntl(number, F_DUPFD_CLOEXEC, first);
+			return fds[i] < 0 ? -errno : 0;
+		}
+	return 0;
 }
 
 int descriptors__keep(int *fds, size_t cnt, int first)
 {
-	/* First out of the way of each other. */
 	for (size_t i = 0; i < cnt; i++) {
-		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, first + (int)cnt);
-		if (fds[i] < 0)
+		const int to = first + (int)i;
+		int err = move_away(fds + i + 1, cnt - i - 1, to, first + (int)cnt);
+
+		if (err)
+			return err;
+		if (fds[i] != to && dup3(fds[i], to, O_CLOEXEC) < 0)
 			return -errno;
-	}
-	for (size_t i = 0; i < cnt; i++) {
-		fds[i] = dup3(fds[i], first + (int)i, O_CLOEXEC);
-		if (fds[i] < 0)
-			return -errno;
+		fds[i] = to;
 	}
 	close_between(first + (int)cnt - 1, UINT_MAX);
 	return 0;
+}
+
+int descriptors__keep_only(int fd, int first)
+{
+	int err = descriptors__keep(&fd, 1, first);
+
+	return err ? err : fd;
 }
 
 void descriptors__keep_two(int a, int b, int first)
