@@ -29,6 +29,23 @@ static void forgive(struct backoff *of, uint64_t now_ns)
 	of->failures -= times < of->failures ? (unsigned int)times : of->failures;
 }
 
+#define RESTART_MIN_NS 1000000000ull
+#define RESTART_MAX_NS 60000000000ull
+
+uint64_t restart_wait__kept(uint64_t wait_ns, uint64_t lived_ns)
+{
+	return lived_ns > RESTART_STEADY_NS ? 0 : wait_ns;
+}
+
+uint64_t restart_wait__doubled(uint64_t wait_ns)
+{
+	const uint64_t twice_ns = 2 * wait_ns;
+
+	return twice_ns < RESTART_MIN_NS   ? RESTART_MIN_NS
+	       : twice_ns < RESTART_MAX_NS ? twice_ns
+					   : RESTART_MAX_NS;
+}
+
 uint64_t loss_hold__after(struct loss_hold *h, enum window_result result)
 {
 	if (result == WINDOW_LOST) {

@@ -8,15 +8,12 @@
 #define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
 #define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 {
+	const uint64_t share = opts->keep_bytes / WINDOW_SHARE;
+
 	m->opts = opts;
-	m->window_bytes = earlier(opts->keep_bytes / WINDOW_SHARE, WINDOW_MAX);
+	m->window_bytes = share < WINDOW_MAX ? share : WINDOW_MAX;
 	m->counts.budget = opts->budget;
 	m->governor.limits = opts->limits;
 	m->reader.directory = opts->store;

@@ -6,6 +6,12 @@
 
 #include <stdint.h>
 
+/* Of two times at which something is due. */
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 struct event_source {
 	int fd; /* 0: none */
 	void (*ready)(void *ctx);

@@ -3,13 +3,11 @@
 #include <errno.h>
 #include <string.h>
 #include "common/err.h"
+#include "monitor/backoff.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
 
-#define ANSWER_NS   10000000000ull /* twice */
-#define WAIT_NS	    1000000000ull  /* before another one begins; doubled each time */
-#define WAIT_MAX_NS 60000000000ull
-#define STEADY_NS   600000000000ull
+#define ANSWER_NS 10000000000ull /* twice */
 
 static void lose(struct exporter_watch *e, const char *why)
 {
@@ -17,8 +15,7 @@ static void lose(struct exporter_watch *e, const char *why)
 
 	if (e->lost)
 		return;
-	if (now_ns - e->begin_ns > STEADY_NS)
-		e->wait_ns = 0;
+	e->wait_ns = restart_wait__kept(e->wait_ns, now_ns - e->begin_ns);
 	e->lost = why;
 	e->due_ns = now_ns + e->wait_ns;
 }
@@ -92,13 +89,12 @@ int exporter_watch__start(struct exporter_watch *e, const struct exporter_watch_
 
 static void renew(struct exporter_watch *e)
 {
-	const uint64_t wait_ns = 2 * e->wait_ns;
 	int err;
 
 	log__warn(MESSAGE_EXPORTER_RESTARTED, e->lost);
 	leave(e);
 	exporter__stop(&e->exporter);
-	e->wait_ns = wait_ns < WAIT_NS ? WAIT_NS : wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS;
+	e->wait_ns = restart_wait__doubled(e->wait_ns);
 	err = start(e);
 	if (!err) {
 		e->opts.renewed(e->opts.ctx);

@@ -489,11 +489,6 @@ static void on_signal(void *ctx)
 		stop_all(m);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t due(const struct monitor *m)
 {
 	uint64_t at = earlier(window_reader__due(&m->reader), page_maker__due(&m->pages));

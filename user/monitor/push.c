@@ -7,13 +7,12 @@
 #include <sys/wait.h>
 #include "common/descriptor_message.h"
 #include "common/err.h"
+#include "monitor/backoff.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
 #include "monitor/pusher.h"
 
-#define WAIT_NS	    1000000000ull /* before another one begins; doubled each time */
-#define WAIT_MAX_NS 60000000000ull
-#define STEADY_NS   600000000000ull
+#define RETRY_NS 60000000000ull /* where none can be begun */
 
 /* The socket is the loop's to close. */
 static void leave(struct push *p)
@@ -33,11 +32,7 @@ static void lose(struct push *p)
 	const uint64_t now_ns = clock__monotonic_ns();
 
 	leave(p);
-	if (now_ns - p->begin_ns > STEADY_NS)
-		p->wait_ns = 0;
-	p->wait_ns = !p->wait_ns		    ? WAIT_NS
-		     : 2 * p->wait_ns < WAIT_MAX_NS ? 2 * p->wait_ns
-						    : WAIT_MAX_NS;
+	p->wait_ns = restart_wait__doubled(restart_wait__kept(p->wait_ns, now_ns - p->begin_ns));
 	p->due_ns = now_ns + p->wait_ns;
 	log__warn(MESSAGE_PUSHER_ENDED, p->option, (unsigned long long)(p->wait_ns / 1000000000));
 }
@@ -130,7 +125,7 @@ void push__tick(struct push *p, uint64_t now_ns)
 	if (!err)
 		return;
 	log__warn(MESSAGE_PUSH_NOT_BEGUN, p->option, err__take(err));
-	p->due_ns = now_ns + WAIT_MAX_NS;
+	p->due_ns = now_ns + RETRY_NS;
 }
 
 void push__stop(struct push *p)

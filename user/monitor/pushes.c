@@ -8,11 +8,6 @@
 #include "monitor/clean_name.h"
 #include "monitor/metrics_otlp.h"
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- metrics ---- */
 
 static void ask_metrics(struct pushes *p, uint64_t now_ns)
