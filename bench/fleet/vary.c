@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* vary: copies recordings with other times, by orders on standard input, a JSON object in each
- * line: in, out        paths meta, summary  objects that are merged into those of the recording
+/*
+ * vary: copies recordings with other times. Each line of standard input is an order, a JSON object:
+ *   in, out        paths
+ *   meta, summary  objects that are merged into those of the recording
  *   time           factor of all times
  *   loader         factor of the time in the data loader; what comes after it is later
  *   collective     factor of the spans of collectives, which end as before

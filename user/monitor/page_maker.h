@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of kept recordings, by `proftrace report --html`, which makes them in its own sandbox; one after the
- * other, within a share of --cpu: who asks for pages must not stop the windows. */
+/* Pages of kept recordings. `proftrace report --html` makes them in its own sandbox, one after the other. They
+ * may take a share of --cpu: who asks for pages must not stop the windows. */
 #ifndef PROFTRACE_PAGE_MAKER_H
 #define PROFTRACE_PAGE_MAKER_H
 
