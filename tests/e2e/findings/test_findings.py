@@ -115,7 +115,7 @@ def churn(case):
              if r["section"].startswith("Thread")}
     assert calls["munmap"]["calls"] >= 20 and calls["mmap"]["calls"] >= 20, calls
     assert calls["mmap"]["calls_per_step"] == calls["mmap"]["calls"] / 20, calls
-    check_churn(tool, "as the kernel counts them")
+    check_churn(tool, "the kernel's count")
     tool = case.tool(*options, "--page-faults", "--syscalls")
     if tool.wait():
         assert tool.said("capture.page-faults-not-probed"), tool.err

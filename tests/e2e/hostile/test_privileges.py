@@ -341,8 +341,11 @@ def doctor_prints(case):
         os.close(writer)
         case.finally_(popen.wait)
         case.finally_(popen.kill)
-        check_nobody(in_sandbox(popen, CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_PTRACE,
-                                CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH))
+        in_sandbox(popen, CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_PTRACE,
+                   CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH)
+        # It looks first, with what it needs to look into a process; the full pipe then holds it at its print.
+        process.wait_for(lambda: capabilities(status_of(popen.pid), "CapPrm") == 0, 60, "the end of its look")
+        check_nobody(status_of(popen.pid))
         with open(reader) as out:
             said = out.read()
         assert str(os.getpid()) in said and "CAP_SYS_ADMIN" in said, said
