@@ -176,7 +176,12 @@ gpu-bundle: test-deps
 	@BUILD=$(abspath $(BUILD)) scripts/gpu-bundle
 # Of the old kind (DT_RPATH), since the libraries need each other.
 $(BUNDLE)/proftrace: RUNPATH := $$ORIGIN/lib
-$(BUILD)/portable/proftrace: RUNPATH := $$ORIGIN/../lib/proftrace
+# For the tarball and the wheel. The launcher runs it with the C library that they bring.
+$(BUILD)/portable/proftrace: RUNPATH := $$ORIGIN
+$(BUILD)/portable/launcher: packaging/launcher.c $(BUILD)/cflags
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -Os -static -o $@ $<
 $(BUNDLE)/proftrace $(BUILD)/portable/proftrace: $(BUILD)/user/cli/main.o $(OBJS) $(BUILD)/sources
 	$(call say,LINK)
 	@mkdir -p $(@D)
@@ -274,7 +279,7 @@ uninstall:
 # All are made from `make install`, so that none lacks what that has.
 deb: all
 	@BUILD=$(abspath $(BUILD)) VERSION=$(VERSION) scripts/deb
-wheel tarball: all $(BUILD)/portable/proftrace
+wheel tarball: all $(BUILD)/portable/proftrace $(BUILD)/portable/launcher
 	@BUILD=$(abspath $(BUILD)) VERSION=$(VERSION) scripts/$@
 
 clean:

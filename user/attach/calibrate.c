@@ -14,6 +14,7 @@
 #include "common/capability.h"
 #include "common/descriptors.h"
 #include "common/err.h"
+#include "common/own_program.h"
 #include "attach/message_table.h"
 #include "common/util.h"
 
@@ -57,7 +58,7 @@ void calibration__point(enum calibration_function fn, struct attach_point *point
 
 	dl_iterate_phdr(find_offset, &s);
 	*point = (struct attach_point){
-		.path = "/proc/self/exe", .offset = s.offset, .symbol = functions[fn].symbol};
+		.path = own_program__path(), .offset = s.offset, .symbol = functions[fn].symbol};
 }
 
 void calibration__call_emulated(unsigned int calls)

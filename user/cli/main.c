@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/opts.h"
 #include "common/err.h"
+#include "common/own_program.h"
 #include "common/util.h"
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 {
 	const struct command *cmd;
 
+	own_program__name_process();
 	choose_messages();
 	file_limit__ignore();
 	json_memory__watch();

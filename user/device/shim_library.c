@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/shim_library.h"
 #include "common/err.h"
+#include "common/own_program.h"
 #include "device/message_table.h"
 #include "common/util.h"
 #include <limits.h>
@@ -11,15 +12,8 @@ const char *shim_library__path(void)
 	static const char *const places[] = {"", "../lib/proftrace/"};
 	static char path[PATH_MAX];
 	char own[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	char *slash;
 
-	if (len < 0)
-		len = 0;
-	own[len] = '\0';
-	slash = strrchr(own, '/');
-	if (slash)
-		slash[1] = '\0';
+	own_program__dir(own, sizeof(own));
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		int n = snprintf(path, sizeof(path), "%s%s" SHIM_LIBRARY_NAME, own, places[i]);
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "common/err.h"
+#include "common/own_program.h"
 #include "common/message_table.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
@@ -39,7 +40,7 @@ static void become(char *const argv[], const struct child_limits *limits, pid_t 
 	setenv("PROFTRACE_MESSAGES", log__is_json() ? "json" : "text", true);
 	dup2(none, STDIN_FILENO);
 	dup2(limits->out >= 0 ? limits->out : none, STDOUT_FILENO);
-	execv("/proc/self/exe", argv);
+	own_program__exec(argv);
 	_exit(CANNOT_RUN);
 }
 

@@ -8,6 +8,11 @@
 
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
+/* Debian and Alpine; Fedora and RHEL; openSUSE; older RHEL. */
+static const char *const certificates[] = {
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+	"/etc/ssl/ca-bundle.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem"};
+
 static const struct {
 	const char *name;
 	size_t at;
@@ -37,4 +42,16 @@ int curl_library__load(struct curl_library *out)
 		memcpy((char *)out + functions[i].at, &function, sizeof(function));
 	}
 	return 0;
+}
+
+const char *curl_library__certificates(void)
+{
+	const char *chosen = secure_getenv("SSL_CERT_FILE");
+
+	if (chosen && chosen[0])
+		return chosen;
+	for (size_t i = 0; i < ARRAY_SIZE(certificates); i++)
+		if (!access(certificates[i], R_OK))
+			return certificates[i];
+	return NULL;
 }

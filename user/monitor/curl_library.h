@@ -26,4 +26,8 @@ struct curl_library {
 /* 0, or -ENOENT with err__set: it is missing or too old. It stays loaded. */
 int curl_library__load(struct curl_library *out);
 
+/* The file with the certificates of authorities that this machine trusts: $SSL_CERT_FILE, or the first that is there
+ * of the usual ones. The libcurl of the tarball knows Debian's alone. NULL: none is there; libcurl's own stays. */
+const char *curl_library__certificates(void);
+
 #endif

@@ -30,6 +30,7 @@
 
 struct pusher {
 	struct curl_library curl;
+	const char *certificates; /* NULL: libcurl's own */
 	const char *url;
 	int fd;
 	bool is_over; /* the monitor is gone */
@@ -149,6 +150,8 @@ static void set_options(struct pusher *p, const struct push_body *body, const ch
 	c->easy_setopt(p->easy, CURLOPT_TIMEOUT_MS, TRANSFER_MS);
 	c->easy_setopt(p->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	c->easy_setopt(p->easy, CURLOPT_WRITEDATA, p);
+	if (p->certificates)
+		c->easy_setopt(p->easy, CURLOPT_CAINFO, p->certificates);
 }
 
 static void begin(struct pusher *p)
@@ -255,6 +258,7 @@ static int prepare(struct pusher *p)
 
 	if (err)
 		return err;
+	p->certificates = curl_library__certificates();
 	if (p->curl.global_init(CURL_GLOBAL_DEFAULT))
 		return err__set(-EIO, MESSAGE_CURL_NOT_USABLE);
 	p->multi = p->curl.multi_init();

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A receiver of what the monitor sends, which answers as a test wants."""
 import http.server
+import ssl
 import threading
 import time
 import urllib.parse
 
 
 class Receiver:
-    def __init__(self, case):
+    def __init__(self, case, certificate=None):
+        """certificate: a file with its key, for https."""
         self.got = []  # path, headers and body, of each request
         self.times = []
         self.answer = (200, {}, b"")
@@ -39,6 +41,7 @@ class Receiver:
                 pass
 
         self.handler = Handler
+        self.certificate = certificate
         self.port = 0
         self.server = None
         self.start()
@@ -47,6 +50,10 @@ class Receiver:
     def start(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), self.handler)
         self.server.daemon_threads = True
+        if self.certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(self.certificate)
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -57,7 +64,7 @@ class Receiver:
             self.server = None
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self.port}{path}"
 
     def queries(self):
         return [urllib.parse.parse_qs(urllib.parse.urlsplit(path).query) for path, _, _ in self.got]

@@ -70,6 +70,27 @@ def own_histogram(monitor, cnt):
     return steps, collections.Counter(math.ceil(math.log2(s) * 2**SCALE) - 1 for s in steps)
 
 
+@test("--otlp by https: only to a receiver whose certificate is signed by who is trusted")
+def https(case):
+    job = named(case, "https")
+    own_key, certificate = case.dir / "receiver.pem", case.dir / "certificate"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "1", "-subj", "/CN=receiver", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-keyout", own_key, "-out", certificate], check=True, capture_output=True)
+    with open(own_key, "a") as file:
+        file.write(certificate.read_text())
+    certificate.chmod(0o644)  # who sends has no rights
+    receiver = Receiver(case, own_key)
+    options = (own("https"), "--otlp", receiver.url("/v1/metrics"), "--otlp-interval", "1s")
+    monitor = Monitor(case, *options)
+    process.wait_for(lambda: pushes(monitor, "retried") >= 1, 30, f"a refusal: {monitor.tool.err}")
+    assert monitor.end() == 0 and not receiver.got, monitor.tool.err
+    monitor = Monitor(case, *options, wrap=("env", f"SSL_CERT_FILE={certificate}"))
+    process.wait_for(lambda: receiver.got, 30, f"a body: {monitor.tool.err}")
+    assert monitor.end() == 0, monitor.tool.err
+    job.wait_steps(3)
+
+
 @test("--otlp: names, types, resources, values as OpenTelemetry's classes read them, equal to /metrics and recordings")
 def otlp(case):
     job = named(case, "otlp")

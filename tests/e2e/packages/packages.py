@@ -87,6 +87,17 @@ def clean_root(case, depends):
     return root
 
 
+def bare_root(case):
+    """A root with /proc, and without any program or library."""
+    root = case.dir / "bare"
+    for directory in ("proc", "sys", "dev", "tmp", "run", "var/lib"):
+        (root / directory).mkdir(parents=True)
+    for name in ("proc", "sys", "dev"):
+        run("mount", "--rbind", f"/{name}", root / name)
+        case.finally_(run, "umount", "-l", root / name)
+    return root
+
+
 def unpack(package, directory):
     """A tarball of ours, into a directory."""
     directory.mkdir(parents=True, exist_ok=True)
