@@ -28,7 +28,7 @@ static const char *path_of(const char *line, uint64_t addr)
 static const char *mapped_path(void)
 {
 	static char path[PATH_MAX];
-	auto_fclose FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[PATH_MAX + 128];
 	const char *found = NULL;
 
@@ -36,6 +36,7 @@ static const char *mapped_path(void)
 		return path;
 	while (!found && fgets(line, sizeof(line), maps))
 		found = path_of(line, (uint64_t)(uintptr_t)own_program__path);
+	fclose(maps);
 	if (found)
 		snprintf(path, sizeof(path), "%.*s", (int)strcspn(found, "\n"), found);
 	return path;
