@@ -86,8 +86,8 @@ Test(loop, after_an_error_only_those_are_polled_that_ask_for_it)
 	const struct component *const table[] = {&fails, &fails, &answers, NULL};
 	struct session session = {.components = table};
 
-	cr_expect_eq(components__poll(&session, 0), -EIO);
+	cr_expect_eq(components__poll(&session, STAGE_PREPARE, 0), -EIO);
 	cr_expect_eq(polled, 2);
-	cr_expect_eq(components__poll(&session, -ESRCH), -ESRCH);
+	cr_expect_eq(components__poll(&session, STAGE_PREPARE, -ESRCH), -ESRCH);
 	cr_expect_eq(polled, 3);
 }

@@ -24,7 +24,7 @@ int components__prepare(struct session *s)
 	return err;
 }
 
-int components__poll(struct session *s, int err)
+int components__poll(struct session *s, enum wait_stage stage, int err)
 {
 	const uint64_t now_ns = clock__monotonic_ns();
 
@@ -32,7 +32,8 @@ int components__poll(struct session *s, int err)
 		const struct component *c = s->components[i];
 		int poll_err;
 
-		if (!c->poll || (err && !c->after_errors) || !is_due(s, i, now_ns))
+		if (!c->poll || (stage == STAGE_END && !c->at_end) || (err && !c->after_errors) ||
+		    !is_due(s, i, now_ns))
 			continue;
 		poll_err = c->poll(s);
 		err = err ? err : poll_err;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "capture/wait.h"
 
 struct pollfd;
 struct session;
@@ -25,6 +26,7 @@ struct component {
 	int (*poll)(struct session *s);
 	unsigned int every_ms;
 	bool after_errors; /* also in the turn that ends the session by one */
+	bool at_end;	   /* also behind the last window, where components do nothing else any more */
 	/* While windows are far away: for how long it needs no turn; up to most_ms. 0: records come. And what wakes
 	 * it meanwhile: into fds, up to `most`; returns how many. */
 	int (*quiet_ms)(const struct session *s, int most_ms);
@@ -50,7 +52,7 @@ extern const struct component *const session_components[];
 /* All of one kind, in order, up to the first error. */
 int components__prepare(struct session *s);
 /* err: of the turn until now. Returns it, or the first one. */
-int components__poll(struct session *s, int err);
+int components__poll(struct session *s, enum wait_stage stage, int err);
 int components__quiet_ms(const struct session *s, int most_ms);
 size_t components__wakes(const struct session *s, struct pollfd *fds, size_t most);
 int components__poll_windows(struct session *s);

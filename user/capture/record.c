@@ -88,7 +88,7 @@ static int look_at_schedule(struct session *s, struct wait *w)
 static int record_schedule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	struct wait w = {look_at_schedule, .turn_ms = TURN_MS, .for_windows = true};
+	struct wait w = {look_at_schedule, .turn_ms = TURN_MS, .stage = STAGE_WINDOWS};
 	int err;
 
 	if (s->opts->duration_ns)
@@ -161,14 +161,19 @@ static int record_duration(struct session *s)
 	session__thaw(s);
 	return err ? err
 		   : session__wait(s, &(struct wait){look_at_duration, &begin_ns,
-						     .turn_ms = TURN_MS, .for_windows = true});
+						     .turn_ms = TURN_MS, .stage = STAGE_WINDOWS});
 }
 
 /* stopped: nobody waits for more. */
 static int finish_last(struct session *s, bool stopped)
 {
-	int err = device_start__await_end(s), complete_err = session__window_complete(s);
+	int err = device_start__await_end(s), complete_err;
 
+	if (err == -EINTR) { /* asked once more: what has come is written */
+		stopped = true;
+		err = 0;
+	}
+	complete_err = session__window_complete(s);
 	err = err ? err : complete_err;
 	if (!err && !stopped)
 		step_compare__watch(s);

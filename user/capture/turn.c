@@ -15,25 +15,41 @@
 #define QUIET_MS 1000
 #define SHOWN_MS 200 /* at most, where somebody looks at the progress */
 
-/* Reads the ring for up to timeout_ms, and does what is due. */
-static int turn(struct session *s, int timeout_ms)
+static int why_over(const struct session *s, enum wait_stage stage)
 {
-	int err;
+	const int asked = s->opts->stop->asked;
 
-	/* Records do not wake us: they are read in batches, steps wake at the window's edges. */
-	err = ring__wait(s->records.ring, timeout_ms);
-	if (!s->records.err && (!err || err == -EINTR))
+	if (stage == STAGE_END)
+		return asked > 1 ? -EINTR : 0;
+	if (asked)
+		return -EINTR;
+	return s->target_gone ? -ESRCH : 0;
+}
+
+/* For up to timeout_ms. Records do not wake us: they are read in batches, steps wake at the
+ * window's edges. */
+static int read_records(struct session *s, int timeout_ms)
+{
+	int err = s->records.ring ? ring__wait(s->records.ring, timeout_ms) : 0;
+
+	if (s->records.ring && !s->records.err && (!err || err == -EINTR))
 		err = capture_ring__fit(s);
 	if (s->records.err)
 		return s->records.err;
+	return err ? err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err)) : 0;
+}
+
+/* Reads the ring for up to timeout_ms, and does what is due. */
+static int turn(struct session *s, enum wait_stage stage, int timeout_ms)
+{
+	int err = read_records(s, timeout_ms);
+
 	if (err)
-		return err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err));
-	err = components__poll(s, session__drain(s));
-	if (!err && s->target_gone)
-		err = -ESRCH;
-	if (!err && s->opts->stop->asked)
-		err = -EINTR;
-	return err;
+		return err;
+	if (s->records.ring)
+		err = session__drain(s);
+	err = components__poll(s, stage, err);
+	return err ? err : why_over(s, stage);
 }
 
 static int min_ms(int ms, uint64_t end_ns)
@@ -59,7 +75,7 @@ static int turn_for_windows(struct session *s, const struct wait *w)
 
 	if (ms)
 		sleep_ms(s, w->end_ns ? min_ms(ms, w->end_ns) : ms);
-	err = turn(s, ms ? 0 : w->turn_ms);
+	err = turn(s, w->stage, ms ? 0 : w->turn_ms);
 	return err ? err : components__poll_windows(s);
 }
 
@@ -74,7 +90,8 @@ int session__wait(struct session *s, struct wait *w)
 			return state == WAIT_IS_OVER ? 0 : state;
 		if (w->end_ns && clock__monotonic_ns() >= w->end_ns)
 			return 0;
-		err = w->for_windows ? turn_for_windows(s, w) : turn(s, w->turn_ms);
+		err = w->stage == STAGE_WINDOWS ? turn_for_windows(s, w)
+						: turn(s, w->stage, w->turn_ms);
 	}
 	return err;
 }

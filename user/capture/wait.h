@@ -6,12 +6,18 @@
 #ifndef PROFTRACE_WAIT_H
 #define PROFTRACE_WAIT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct session;
 
 enum { WAIT_GOES_ON = 0, WAIT_IS_OVER = 1 };
+
+/* How far the session is, which decides what a turn does (component.h). */
+enum wait_stage {
+	STAGE_PREPARE, /* no window opens yet */
+	STAGE_WINDOWS, /* windows open and close; while they are far away turns take longer */
+	STAGE_END,     /* the last window is over: a stop request, and the target's end, end no wait by themselves */
+};
 
 struct wait {
 	/* Looks before each turn: WAIT_GOES_ON, WAIT_IS_OVER or a negative errno with err__set, which ends it, too.
@@ -20,12 +26,13 @@ struct wait {
 	void *ctx;	  /* of look */
 	int turn_ms;	  /* how long a turn waits for records at most */
 	uint64_t end_ns;  /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
-	bool for_windows; /* windows open and close meanwhile; while they are far away turns take longer */
+	enum wait_stage stage;
 };
 
 /*
- * 0: it is over, or it is end_ns; -EINTR when asked to stop, -ESRCH when the target is gone, or the first error of
- * look, of a component or of the records' way to the file. Not to be called from a look or a component's poll.
+ * 0: it is over, or it is end_ns; -EINTR when asked to stop (at the end: asked twice), -ESRCH when the target is gone,
+ * or the first error of look, of a component or of the records' way to the file. Not to be called from a look or a
+ * component's poll.
  */
 int session__wait(struct session *s, struct wait *w);
 

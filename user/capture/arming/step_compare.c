@@ -2,8 +2,8 @@
 #include "capture/arming/step_compare.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/step_cost.h"
-#include "capture/capture_ring.h"
 #include "capture/session.h"
+#include "capture/wait.h"
 #include "common/err.h"
 #include "common/util.h"
 
@@ -13,20 +13,21 @@ enum {
 };
 #define WAIT_NS 1000000000ull
 
-/* Records are read and thrown away. Not by turns: components would finish the window. */
+static int look_at_steps(struct session *s, struct wait *w)
+{
+	const uint64_t *until_seq = w->ctx;
+
+	return s->opts->stop->asked || s->target_gone || s->probes.ctl->step_seq >= *until_seq
+		       ? WAIT_IS_OVER
+		       : WAIT_GOES_ON;
+}
+
+/* Records are read and thrown away: the window has all of its own. */
 static int watch_until(struct session *s, uint64_t seq)
 {
-	const uint64_t until_ns = clock__monotonic_ns() + WAIT_NS;
-	const struct pt_ctl *ctl = s->probes.ctl;
-	const struct timespec pause = {.tv_nsec = 5000000};
-	int err = 0;
-
-	while (!err && !s->opts->stop->asked && ctl->step_seq < seq && target__alive(s->target) &&
-	       clock__monotonic_ns() < until_ns) {
-		nanosleep(&pause, NULL);
-		err = session__drain(s);
-	}
-	return err;
+	return session__wait(s, &(struct wait){look_at_steps, &seq, .turn_ms = 5,
+					       .end_ns = clock__monotonic_ns() + WAIT_NS,
+					       .stage = STAGE_END});
 }
 
 void step_compare__watch(struct session *s)

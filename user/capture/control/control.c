@@ -297,5 +297,6 @@ const struct component component_control = {
 	.name = "proftrace ctl",
 	.poll = poll_requests,
 	.after_errors = true,
+	.at_end = true,
 	.wakes = wakes,
 };

@@ -61,15 +61,16 @@ const struct component component_device_start = {
 	.prepare = prepare,
 };
 
-/* No turns: proftrace may have been asked to stop, and they would end at once. */
+static int look_at_last(struct session *s, struct wait *w)
+{
+	(void)w;
+	return !s->device || s->target_gone ||
+			       device_source__is_idle(s->device, clock__monotonic_ns())
+		       ? WAIT_IS_OVER
+		       : WAIT_GOES_ON;
+}
+
 int device_start__await_end(struct session *s)
 {
-	int err = 0;
-
-	while (!err && s->device && !s->target_gone &&
-	       !device_source__is_idle(s->device, clock__monotonic_ns())) {
-		err = device_source__pump(s->device);
-		usleep(2000);
-	}
-	return err;
+	return session__wait(s, &(struct wait){look_at_last, .turn_ms = 2, .stage = STAGE_END});
 }

@@ -5,7 +5,8 @@
 
 struct session;
 
-/* Waits for the last activities of a window that has closed. 0 or a negative errno. */
+/* Waits for the activities of the last window, which has closed. 0, -EINTR when asked to stop a second time, or
+ * another negative errno. */
 int device_start__await_end(struct session *s);
 
 #endif

@@ -198,6 +198,7 @@ static void describe(struct session *s, json_t *summary)
 const struct component component_device_times = {
 	.name = "device times",
 	.poll = read_records,
+	.at_end = true,
 	.window_open = window_open,
 	.window_close = window_close,
 	.window_finish = window_finish,

@@ -46,4 +46,5 @@ static int look(struct session *s)
 const struct component component_target = {
 	.name = "target",
 	.poll = look,
+	.at_end = true,
 };
