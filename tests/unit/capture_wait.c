@@ -3,9 +3,13 @@
 #include "capture/capture.h"
 #include "capture/session.h"
 #include "capture/wait.h"
+#include "capture/message_table.h"
+#include "err_key.h"
 #include "common/util.h"
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <poll.h>
+#include <unistd.h>
 
 struct looks {
 	int state;
@@ -58,12 +62,19 @@ Test(wait, is_over_at_its_time_which_the_look_may_set)
 
 /* ---- turns of a session without programs, and so without records ---- */
 
-static unsigned int polls, polls_at_end;
+static unsigned int polls, polls_early, polls_at_end;
 
 static int poll_usually(struct session *s)
 {
 	(void)s;
 	polls++;
+	return 0;
+}
+
+static int poll_early(struct session *s)
+{
+	(void)s;
+	polls_early++;
 	return 0;
 }
 
@@ -75,8 +86,9 @@ static int poll_at_end(struct session *s)
 }
 
 static const struct component usual = {.name = "usual", .poll = poll_usually};
+static const struct component early = {.name = "early", .poll = poll_early, .early = true};
 static const struct component last = {.name = "last", .poll = poll_at_end, .at_end = true};
-static const struct component *const components[] = {&usual, &last, NULL};
+static const struct component *const components[] = {&usual, &early, &last, NULL};
 
 static struct capture_stop stop;
 static const struct capture_opts opts = {.stop = &stop};
@@ -84,7 +96,7 @@ static const struct capture_opts opts = {.stop = &stop};
 static struct session begin(int asked)
 {
 	stop.asked = asked;
-	polls = polls_at_end = 0;
+	polls = polls_early = polls_at_end = 0;
 	return (struct session){.opts = &opts, .components = components};
 }
 
@@ -109,6 +121,7 @@ Test(wait, is_ended_by_a_stop_request_and_by_the_targets_end)
 	cr_expect_eq(session__wait(&s, &(struct wait){look_thrice, &looks}), -ESRCH);
 	cr_expect_eq(looks, 1);
 	cr_expect_eq(polls, 1);
+	cr_expect_eq(polls_early, 1);
 	cr_expect_eq(polls_at_end, 1);
 }
 
@@ -120,7 +133,7 @@ Test(wait, at_the_end_goes_on_until_its_look_ends_it)
 	s.target_gone = true;
 	cr_expect_eq(session__wait(&s, &(struct wait){look_thrice, &looks, .stage = STAGE_END}), 0);
 	cr_expect_eq(looks, 3);
-	cr_expect_eq(polls, 0); /* nothing but the end is due */
+	cr_expect_eq(polls + polls_early, 0); /* nothing but the end is due */
 	cr_expect_eq(polls_at_end, 2);
 }
 
@@ -132,4 +145,106 @@ Test(wait, at_the_end_is_broken_off_by_a_second_stop_request)
 	cr_expect_eq(session__wait(&s, &(struct wait){look_thrice, &looks, .stage = STAGE_END}),
 		     -EINTR);
 	cr_expect_eq(looks, 1);
+}
+
+Test(wait, before_the_programs_are_loaded_polls_what_works_early)
+{
+	unsigned int looks = 0;
+	struct session s = begin(0);
+
+	cr_expect_eq(session__wait(&s, &(struct wait){look_thrice, &looks, .stage = STAGE_EARLY}),
+		     0);
+	cr_expect_eq(polls + polls_at_end, 0);
+	cr_expect_eq(polls_early, 2);
+	stop.asked = 1;
+	looks = 0;
+	cr_expect_eq(session__wait(&s, &(struct wait){look_thrice, &looks, .stage = STAGE_EARLY}),
+		     -EINTR);
+}
+
+/* ---- how long it sleeps ---- */
+
+static uint64_t slept_ns(struct session *s, struct wait w)
+{
+	const uint64_t begin_ns = clock__monotonic_ns();
+
+	cr_expect_eq(session__wait(s, &w), 0);
+	return clock__monotonic_ns() - begin_ns;
+}
+
+Test(wait, sleeps_between_looks_but_not_beyond_its_end)
+{
+	const uint64_t ms = 1000000;
+	unsigned int looks = 0;
+	struct session s = begin(0);
+	uint64_t ns = slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 20000});
+
+	cr_expect(ns >= 40 * ms && ns < 2000 * ms, "%llu ns", (unsigned long long)ns);
+	looks = 0;
+	ns = slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 10000000,
+					.end_ns = clock__monotonic_ns() + 20 * ms});
+	cr_expect(ns >= 20 * ms && ns < 5000 * ms, "%llu ns", (unsigned long long)ns);
+	cr_expect_eq(looks, 2);
+}
+
+static int ends[2]; /* of a pipe */
+
+static size_t pipe_wakes(const struct session *s, struct pollfd *fds, size_t most)
+{
+	(void)s;
+	cr_assert(most);
+	fds[0] = (struct pollfd){.fd = ends[0], .events = POLLIN};
+	return 1;
+}
+
+static int empty_pipe(struct session *s)
+{
+	char byte;
+
+	(void)s;
+	cr_expect_eq(read(ends[0], &byte, 1), 1);
+	return 0;
+}
+
+Test(wait, is_woken_by_a_component, .timeout = 30)
+{
+	const struct component woken = {
+		.name = "woken", .poll = empty_pipe, .early = true, .wakes = pipe_wakes};
+	const struct component *const table[] = {&woken, NULL};
+	unsigned int looks = 1;
+	struct session s = {.opts = &opts, .components = table};
+
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(write(ends[1], "", 1), 1);
+	slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 60000000, .stage = STAGE_EARLY});
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* ---- the beginning ---- */
+
+Test(start, is_awaited_for_as_long_as_was_asked)
+{
+	const struct capture_opts after = {
+		.stop = &stop, .pid = getpid(), .start_after_ns = 30000000};
+	const uint64_t begin_ns = clock__monotonic_ns();
+	struct session s = begin(0);
+
+	s.opts = &after;
+	cr_expect_eq(session__await_start(&s), 0);
+	cr_expect(clock__monotonic_ns() - begin_ns >= after.start_after_ns);
+	cr_expect_eq(s.start.at_ns, 0);
+	cr_expect(polls_early);
+	cr_expect_eq(polls + polls_at_end, 0);
+}
+
+Test(start, is_awaited_no_longer_once_asked_to_stop)
+{
+	const struct capture_opts after = {
+		.stop = &stop, .pid = getpid(), .start_after_ns = 60000000000};
+	struct session s = begin(1);
+
+	s.opts = &after;
+	cr_expect_eq(session__await_start(&s), -EINTR);
+	EXPECT_ERR(MESSAGE_START_STOPPED);
 }

@@ -24,6 +24,13 @@ int components__prepare(struct session *s)
 	return err;
 }
 
+static bool takes_part(const struct component *c, enum wait_stage stage)
+{
+	if (stage == STAGE_EARLY)
+		return c->early;
+	return stage != STAGE_END || c->at_end;
+}
+
 int components__poll(struct session *s, enum wait_stage stage, int err)
 {
 	const uint64_t now_ns = clock__monotonic_ns();
@@ -32,7 +39,7 @@ int components__poll(struct session *s, enum wait_stage stage, int err)
 		const struct component *c = s->components[i];
 		int poll_err;
 
-		if (!c->poll || (stage == STAGE_END && !c->at_end) || (err && !c->after_errors) ||
+		if (!c->poll || !takes_part(c, stage) || (err && !c->after_errors) ||
 		    !is_due(s, i, now_ns))
 			continue;
 		poll_err = c->poll(s);

@@ -26,6 +26,7 @@ struct component {
 	int (*poll)(struct session *s);
 	unsigned int every_ms;
 	bool after_errors; /* also in the turn that ends the session by one */
+	bool early;	   /* also before the programs are loaded */
 	bool at_end;	   /* also behind the last window, where components do nothing else any more */
 	/* While windows are far away: for how long it needs no turn; up to most_ms. 0: records come. And what wakes
 	 * it meanwhile: into fds, up to `most`; returns how many. */

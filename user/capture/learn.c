@@ -159,7 +159,7 @@ int session__learn(struct session *s)
 		.begin_ns = clock__monotonic_ns(),
 		.look_ns = look_after_ns(s),
 	};
-	struct wait w = {look_for_steps, &l, .turn_ms = 5};
+	struct wait w = {look_for_steps, &l, .turn_us = 5000};
 	int err;
 
 	l.e.seen = l.seen;
@@ -244,7 +244,7 @@ static int wait_boundary(struct session *s, uint64_t seq)
 {
 	struct look_for_boundary l = {seq, s->probes.ctl->step_seq, clock__monotonic_ns()};
 
-	return session__wait(s, &(struct wait){look_for_boundary, &l, .turn_ms = 1});
+	return session__wait(s, &(struct wait){look_for_boundary, &l, .turn_us = 1000});
 }
 
 /* Mean length of the latest `cnt` steps. */

@@ -17,7 +17,7 @@
 #include "capture/message_table.h"
 #include "common/util.h"
 
-#define TURN_MS 10
+#define TURN_US 10000
 
 #define LATE_RECORDS_NS 300000000ull
 #define QUIET_NS	100000000ull
@@ -54,7 +54,7 @@ static int wait_for_ranks(struct session *s)
 	if (!r)
 		return 0;
 	rendezvous__come(r, s->opts->rendezvous_index);
-	err = session__wait(s, &(struct wait){look_at_ranks, .turn_ms = TURN_MS});
+	err = session__wait(s, &(struct wait){look_at_ranks, .turn_us = TURN_US});
 	now = clock__monotonic_ns();
 	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
 	if (!err && now > begin_ns)
@@ -88,7 +88,7 @@ static int look_at_schedule(struct session *s, struct wait *w)
 static int record_schedule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	struct wait w = {look_at_schedule, .turn_ms = TURN_MS, .stage = STAGE_WINDOWS};
+	struct wait w = {look_at_schedule, .turn_us = TURN_US, .stage = STAGE_WINDOWS};
 	int err;
 
 	if (s->opts->duration_ns)
@@ -138,7 +138,7 @@ static int await_return_sites(struct session *s)
 
 	if (!return_sites__are_needed(s))
 		return 0;
-	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_ms = 10,
+	return session__wait(s, &(struct wait){look_at_growth, &growth, .turn_us = 10000,
 					       .end_ns = clock__monotonic_ns() + LATE_RECORDS_NS});
 }
 
@@ -161,7 +161,7 @@ static int record_duration(struct session *s)
 	session__thaw(s);
 	return err ? err
 		   : session__wait(s, &(struct wait){look_at_duration, &begin_ns,
-						     .turn_ms = TURN_MS, .stage = STAGE_WINDOWS});
+						     .turn_us = TURN_US, .stage = STAGE_WINDOWS});
 }
 
 /* stopped: nobody waits for more. */

@@ -10,7 +10,9 @@
 #include <poll.h>
 #include <string.h>
 
+#define US 1000ull
 #define MS 1000000ull
+#define S  1000000000ull
 
 #define QUIET_MS 1000
 #define SHOWN_MS 200 /* at most, where somebody looks at the progress */
@@ -26,11 +28,9 @@ static int why_over(const struct session *s, enum wait_stage stage)
 	return s->target_gone ? -ESRCH : 0;
 }
 
-/* For up to timeout_ms. Records do not wake us: they are read in batches, steps wake at the
- * window's edges. */
-static int read_records(struct session *s, int timeout_ms)
+static int read_records(struct session *s)
 {
-	int err = s->records.ring ? ring__wait(s->records.ring, timeout_ms) : 0;
+	int err = s->records.ring ? ring__wait(s->records.ring, 0) : 0;
 
 	if (s->records.ring && !s->records.err && (!err || err == -EINTR))
 		err = capture_ring__fit(s);
@@ -39,44 +39,41 @@ static int read_records(struct session *s, int timeout_ms)
 	return err ? err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err)) : 0;
 }
 
-/* Reads the ring for up to timeout_ms, and does what is due. */
-static int turn(struct session *s, enum wait_stage stage, int timeout_ms)
+/* For how long it sleeps. Far from a window nothing comes, and whoever shares a core with us should
+ * not notice us. */
+static uint64_t quiet_ns(const struct session *s, const struct wait *w)
 {
-	int err = read_records(s, timeout_ms);
+	int ms = 0;
+
+	if (w->stage == STAGE_WINDOWS)
+		ms = components__quiet_ms(s, s->opts->progress ? SHOWN_MS : QUIET_MS);
+	return ms ? (uint64_t)ms * MS : w->turn_us * US;
+}
+
+/* Records do not wake us: they are read in batches. Steps at a window's edges do. */
+static void sleep_until(const struct session *s, uint64_t now_ns, uint64_t until_ns)
+{
+	const uint64_t ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	const struct timespec left = {(time_t)(ns / S), (long)(ns % S)};
+	struct pollfd fds[32] = {{.fd = -1, .events = POLLIN}};
+
+	if (s->records.ring)
+		fds[0].fd = ring__poll_fd(s->records.ring);
+	ppoll(fds, 1 + components__wakes(s, &fds[1], ARRAY_SIZE(fds) - 1), &left, NULL);
+}
+
+static int turn(struct session *s, const struct wait *w)
+{
+	int err = read_records(s);
 
 	if (err)
 		return err;
 	if (s->records.ring)
 		err = session__drain(s);
-	err = components__poll(s, stage, err);
-	return err ? err : why_over(s, stage);
-}
-
-static int min_ms(int ms, uint64_t end_ns)
-{
-	const uint64_t now = clock__monotonic_ns(), left = now < end_ns ? (end_ns - now) / MS : 0;
-
-	return left < (uint64_t)ms ? (int)left : ms;
-}
-
-/* Until then, or a record or a component wakes us. */
-static void sleep_ms(const struct session *s, int ms)
-{
-	struct pollfd fds[32] = {{.fd = ring__poll_fd(s->records.ring), .events = POLLIN}};
-
-	poll(fds, 1 + components__wakes(s, &fds[1], ARRAY_SIZE(fds) - 1), ms);
-}
-
-/* Far from a window nothing comes, and whoever shares a core with us should not notice us. */
-static int turn_for_windows(struct session *s, const struct wait *w)
-{
-	const int ms = components__quiet_ms(s, s->opts->progress ? SHOWN_MS : QUIET_MS);
-	int err;
-
-	if (ms)
-		sleep_ms(s, w->end_ns ? min_ms(ms, w->end_ns) : ms);
-	err = turn(s, w->stage, ms ? 0 : w->turn_ms);
-	return err ? err : components__poll_windows(s);
+	err = components__poll(s, w->stage, err);
+	if (!err)
+		err = why_over(s, w->stage);
+	return err || w->stage != STAGE_WINDOWS ? err : components__poll_windows(s);
 }
 
 int session__wait(struct session *s, struct wait *w)
@@ -85,13 +82,16 @@ int session__wait(struct session *s, struct wait *w)
 
 	while (!err) {
 		const int state = w->look(s, w);
+		const uint64_t now_ns = clock__monotonic_ns();
+		uint64_t next_ns;
 
 		if (state != WAIT_GOES_ON)
 			return state == WAIT_IS_OVER ? 0 : state;
-		if (w->end_ns && clock__monotonic_ns() >= w->end_ns)
+		if (w->end_ns && now_ns >= w->end_ns)
 			return 0;
-		err = w->stage == STAGE_WINDOWS ? turn_for_windows(s, w)
-						: turn(s, w->stage, w->turn_ms);
+		next_ns = now_ns + quiet_ns(s, w);
+		sleep_until(s, now_ns, w->end_ns && w->end_ns < next_ns ? w->end_ns : next_ns);
+		err = turn(s, w);
 	}
 	return err;
 }

@@ -15,6 +15,7 @@ enum { WAIT_GOES_ON = 0, WAIT_IS_OVER = 1 };
 /* How far the session is, which decides what a turn does (component.h). */
 enum wait_stage {
 	STAGE_PREPARE, /* no window opens yet */
+	STAGE_EARLY,   /* no program is loaded yet, perhaps no target opened: there are no records */
 	STAGE_WINDOWS, /* windows open and close; while they are far away turns take longer */
 	STAGE_END,     /* the last window is over: a stop request, and the target's end, end no wait by themselves */
 };
@@ -24,7 +25,7 @@ struct wait {
 	 * It may show progress, and change end_ns; it does not wait itself. */
 	int (*look)(struct session *s, struct wait *w);
 	void *ctx;	  /* of look */
-	int turn_ms;	  /* how long a turn waits for records at most */
+	unsigned int turn_us; /* it looks again after so long at most; look may change it */
 	uint64_t end_ns;  /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
 	enum wait_stage stage;
 };

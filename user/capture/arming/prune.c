@@ -18,7 +18,7 @@
 /* Without steps: how long is measured, as the budget of the looks allows. */
 #define TIMED_LEAST_NS 50000000ull
 #define TIMED_MOST_NS  500000000ull
-#define TIMED_TURN_MS  20
+#define TIMED_TURN_US  20000
 
 /* What a row is called when it is left out; NULL: it cannot be. */
 static const char *left_out_name(const struct planned_probe *probe)
@@ -343,7 +343,7 @@ static int measure_time(struct session *s, uint64_t *passed_ns, uint64_t *ran_ns
 	s->probes.ctl->measure_from = 0;
 	s->probes.ctl->measure_to = UINT64_MAX;
 	err = session__wait(s,
-			    &(struct wait){look_at_operators, &begin_ns, .turn_ms = TIMED_TURN_MS});
+			    &(struct wait){look_at_operators, &begin_ns, .turn_us = TIMED_TURN_US});
 	*passed_ns = clock__monotonic_ns() - begin_ns;
 	s->probes.ctl->measure_to = 0;
 	*ran_ns = process__cpu_ns(s->opts->pid) - ran_before_ns;

@@ -25,7 +25,7 @@ static int look_at_steps(struct session *s, struct wait *w)
 /* Records are read and thrown away: the window has all of its own. */
 static int watch_until(struct session *s, uint64_t seq)
 {
-	return session__wait(s, &(struct wait){look_at_steps, &seq, .turn_ms = 5,
+	return session__wait(s, &(struct wait){look_at_steps, &seq, .turn_us = 5000,
 					       .end_ns = clock__monotonic_ns() + WAIT_NS,
 					       .stage = STAGE_END});
 }

@@ -297,6 +297,7 @@ const struct component component_control = {
 	.name = "proftrace ctl",
 	.poll = poll_requests,
 	.after_errors = true,
+	.early = true,
 	.at_end = true,
 	.wakes = wakes,
 };

@@ -302,6 +302,14 @@ static bool is_wanted(struct session *s)
 	       !s->cupti.yielded;
 }
 
+/* Of a program that `run` started: once there is a source it says so by itself. */
+static int say_that_we_live(struct session *s)
+{
+	if (s->cupti.link)
+		shim_link__beat(s->cupti.link);
+	return 0;
+}
+
 /* Starts the library ahead of a window, and finishes a window that has all its activities. */
 static int poll_library(struct session *s)
 {
@@ -332,6 +340,8 @@ static int quiet_ms(const struct session *s, int most_ms)
 
 const struct component component_device_library = {
 	.name = "our library in the process",
+	.poll = say_that_we_live,
+	.early = true,
 	.poll_windows = poll_library,
 	.quiet_ms = quiet_ms,
 };

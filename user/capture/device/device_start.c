@@ -17,7 +17,7 @@ static int look_at_source(struct session *s, struct wait *w)
 
 static int wait_idle(struct session *s, char *what)
 {
-	return session__wait(s, &(struct wait){look_at_source, what, .turn_ms = 10});
+	return session__wait(s, &(struct wait){look_at_source, what, .turn_us = 10000});
 }
 
 /* Pointers that it is to see nothing by are in their place again then. */
@@ -72,5 +72,5 @@ static int look_at_last(struct session *s, struct wait *w)
 
 int device_start__await_end(struct session *s)
 {
-	return session__wait(s, &(struct wait){look_at_last, .turn_ms = 2, .stage = STAGE_END});
+	return session__wait(s, &(struct wait){look_at_last, .turn_us = 2000, .stage = STAGE_END});
 }

@@ -28,7 +28,7 @@ static int look_at_step(struct session *s, struct wait *w)
 static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
 {
 	const int err = session__wait(
-		s, &(struct wait){look_at_step, &seq, .turn_ms = 1, .end_ns = give_up_ns});
+		s, &(struct wait){look_at_step, &seq, .turn_us = 1000, .end_ns = give_up_ns});
 
 	return err ? err : s->probes.ctl->step_seq < seq ? -ETIMEDOUT : 0;
 }

@@ -3,7 +3,6 @@
 #include "capture/arming/arm.h"
 #include "capture/processes/descendant.h"
 #include "capture/processes/freeze.h"
-#include "capture/control/control.h"
 #include "capture/device/device_library.h"
 #include "capture/user_probes/user_usdt.h"
 #include "capture/session.h"
@@ -12,13 +11,14 @@
 #include "common/err.h"
 #include "capture/message_table.h"
 #include "common/util.h"
-#include "device/shim_link.h"
 #include <signal.h>
 #include <string.h>
 
-#define POLL_US	      20000
-#define SLICE_US      100
-#define START_POLL_US 200000
+#define LOOK_US		20000
+#define SLICE_US	100
+#define START_LOOK_US	200000
+#define STOPPED_LOOK_US 10000
+#define STOPPED_NS	100000000ull
 /* What a step is and what probes cost is found out before the time of --start-at. */
 #define PREPARE_NS (30 * 1000000000ull)
 
@@ -27,9 +27,25 @@ static struct duration_text rounded(uint64_t ns)
 	return duration_text((ns + 500000000) / 1000000000);
 }
 
+static int look_at_start(struct session *s, struct wait *w)
+{
+	const uint64_t *until = w->ctx, now = clock__ns(CLOCK_REALTIME);
+	uint64_t left_us;
+
+	if (now >= *until || s->start.now)
+		return WAIT_IS_OVER;
+	if (kill(s->opts->pid, 0) && errno == ESRCH)
+		return err__set(-ESRCH, MESSAGE_START_TARGET_ENDED, s->opts->pid);
+	session__progress(s, "starting in %s", rounded(*until - now).s);
+	left_us = (*until - now) / 1000 + 1;
+	w->turn_us = left_us < START_LOOK_US ? (unsigned int)left_us : START_LOOK_US;
+	return WAIT_GOES_ON;
+}
+
 int session__await_start(struct session *s)
 {
 	uint64_t now = clock__ns(CLOCK_REALTIME), until = 0;
+	int err;
 
 	if (s->opts->start_at_ns > PREPARE_NS)
 		until = s->opts->start_at_ns - PREPARE_NS;
@@ -38,19 +54,9 @@ int session__await_start(struct session *s)
 	if (now < until)
 		log__info(MESSAGE_START_AWAITED, s->opts->pid, rounded(until - now).s);
 	s->start.at_ns = s->opts->start_at_ns ? s->opts->start_at_ns : until;
-	for (; now < until && !s->start.now; now = clock__ns(CLOCK_REALTIME)) {
-		uint64_t left = (until - now) / 1000;
-
-		session__progress(s, "starting in %s", rounded(until - now).s);
-		usleep(left < START_POLL_US ? (useconds_t)left + 1 : START_POLL_US);
-		if (s->opts->shim)
-			shim_link__beat(s->opts->shim);
-		control__pump(s);
-		if (s->opts->stop->asked)
-			return err__set(-EINTR, MESSAGE_START_STOPPED);
-		if (kill(s->opts->pid, 0) && errno == ESRCH)
-			return err__set(-ESRCH, MESSAGE_START_TARGET_ENDED, s->opts->pid);
-	}
+	err = session__wait(s, &(struct wait){look_at_start, &until, .stage = STAGE_EARLY});
+	if (err)
+		return err == -EINTR ? err__set(err, MESSAGE_START_STOPPED) : err;
 	if (!s->opts->start_at_ns)
 		s->start.at_ns = 0;
 	session__progress_end(s);
@@ -78,7 +84,7 @@ int session__await_time(struct session *s)
 		return 0;
 	if (now > until)
 		log__warn(MESSAGE_START_LATE, (double)(now - until) / 1e9);
-	err = session__wait(s, &(struct wait){look_at_time, .turn_ms = 5});
+	err = session__wait(s, &(struct wait){look_at_time, .turn_us = 5000});
 	s->start.at_ns = 0;
 	if (!err && s->residency != RESIDENCY_FULL)
 		err = arm__rearm(s);
@@ -187,64 +193,98 @@ static void describe_waiting(const struct session *s)
 		log__info(MESSAGE_FRAMEWORK_AWAITED, s->opts->pid);
 }
 
+struct search {
+	uint64_t begin_ns;
+	bool has_looked;	/* once, at least */
+	uint64_t descendant_ns; /* when descendants are looked at next, since then */
+	bool sliced;		/* it runs for a slice, and is frozen for the next look */
+};
+
 /* A program that is recorded from its begin, and is not Python, runs only between two looks. It
  * does not get far while it is looked at. */
-static void wait_between_looks(struct session *s, uint64_t elapsed_ns)
+static void run_until_next_look(struct session *s, struct search *search, uint64_t elapsed_ns)
 {
-	const bool sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
-			    elapsed_ns < LOADING_NS;
-
+	search->sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
+			 elapsed_ns < LOADING_NS;
 	s->start.sliced_ns += freeze__thaw(s->start.program);
 	s->start.program = NULL;
-	usleep(sliced ? SLICE_US : POLL_US);
-	if (sliced)
+}
+
+static int look_again(struct session *s, struct search *search, uint64_t *elapsed_ns)
+{
+	int err;
+
+	if (search->sliced)
 		s->start.program = freeze__begin(s->opts->pid, true);
+	*elapsed_ns = search->has_looked ? clock__monotonic_ns() - search->begin_ns : 0;
+	err = look(s);
+	if (err == -ESRCH && search->has_looked)
+		return err__set(err, MESSAGE_FRAMEWORK_NEVER_LOADED, s->opts->pid);
+	return err;
+}
+
+static void describe_descendant(struct session *s, struct search *search, uint64_t elapsed_ns)
+{
+	if (s->start.descendant_described || elapsed_ns <= search->descendant_ns)
+		return;
+	s->start.descendant_described = !s->match.framework && descendant__describe(s->opts->pid);
+	search->descendant_ns = elapsed_ns + BELOW_NS;
+}
+
+static int look_for_framework(struct session *s, struct wait *w)
+{
+	struct search *search = w->ctx;
+	uint64_t elapsed_ns;
+	const int err = look_again(s, search, &elapsed_ns);
+
+	if (err)
+		return err;
+	if (!may_come(s, elapsed_ns) || elapsed_ns >= s->opts->step_timeout_ns)
+		return WAIT_IS_OVER;
+	s->start.awaits_framework = true;
+	if (!search->has_looked && !s->opts->await_framework)
+		describe_waiting(s);
+	search->has_looked = true;
+	session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed_ns / 1e9);
+	describe_descendant(s, search, elapsed_ns);
+	run_until_next_look(s, search, elapsed_ns);
+	w->turn_us = search->sliced ? SLICE_US : LOOK_US;
+	return WAIT_GOES_ON;
+}
+
+static int look_whether_it_goes_on(struct session *s, struct wait *w)
+{
+	bool *goes_on = w->ctx;
+
+	*goes_on = !target__alive(s->target) || !s->target->is_stopped;
+	return *goes_on ? WAIT_IS_OVER : WAIT_GOES_ON;
 }
 
 /* strace and the like stop it for a moment at each call. */
-static bool goes_on(struct session *s)
+static int doubt_stopped(struct session *s)
 {
-	if (proc__status(s->opts->pid, "TracerPid") <= 0)
-		return false;
-	for (int i = 0; i < 10; i++) {
-		usleep(10000);
-		if (!target__alive(s->target) || !s->target->is_stopped)
-			return true;
-	}
-	return false;
+	bool goes_on = false;
+	int err = 0;
+
+	if (proc__status(s->opts->pid, "TracerPid") > 0)
+		err = session__wait(s, &(struct wait){look_whether_it_goes_on, &goes_on,
+						      .turn_us = STOPPED_LOOK_US,
+						      .end_ns = clock__monotonic_ns() + STOPPED_NS,
+						      .stage = STAGE_EARLY});
+	if (!err && !goes_on)
+		session__warn_stopped(s);
+	return err;
 }
 
 int session__await_framework(struct session *s)
 {
-	uint64_t begin = clock__monotonic_ns(), elapsed = 0, next_look_ns = BELOW_NS;
-	int err = look(s);
+	struct search search = {clock__monotonic_ns(), .descendant_ns = BELOW_NS};
+	const int err =
+		session__wait(s, &(struct wait){look_for_framework, &search, .stage = STAGE_EARLY});
 
-	while (!err && may_come(s, elapsed) && elapsed < s->opts->step_timeout_ns) {
-		s->start.awaits_framework = true;
-		if (!elapsed && !s->opts->await_framework)
-			describe_waiting(s);
-		wait_between_looks(s, elapsed);
-		elapsed = clock__monotonic_ns() - begin;
-		session__progress(s, "waiting for a framework (%.0f s)", (double)elapsed / 1e9);
-		if (s->opts->shim)
-			shim_link__beat(s->opts->shim);
-		control__pump(s);
-		if (s->opts->stop->asked)
-			return -EINTR;
-		if (!s->start.descendant_described && elapsed > next_look_ns) {
-			s->start.descendant_described =
-				!s->match.framework && descendant__describe(s->opts->pid);
-			next_look_ns = elapsed + BELOW_NS;
-		}
-		err = look(s);
-		if (err == -ESRCH)
-			err = err__set(err, MESSAGE_FRAMEWORK_NEVER_LOADED, s->opts->pid);
-	}
 	s->start.awaits_framework = false;
 	session__progress_end(s);
-	if (!err && s->target->is_stopped && !goes_on(s))
-		session__warn_stopped(s);
-	return err;
+	return err || !s->target->is_stopped ? err : doubt_stopped(s);
 }
 
 void session__thaw(struct session *s)

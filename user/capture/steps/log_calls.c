@@ -74,7 +74,7 @@ int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 	s->records.log.pid = (uint32_t)s->target->pid;
 	ctl->window_open_ns = look.begin_ns;
 	ctl->window_open = 1;
-	err = session__wait(s, &(struct wait){look_at_log, &look, .turn_ms = 2});
+	err = session__wait(s, &(struct wait){look_at_log, &look, .turn_us = 2000});
 	ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	if (!err)
