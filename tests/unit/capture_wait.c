@@ -64,22 +64,25 @@ Test(wait, is_over_at_its_time_which_the_look_may_set)
 
 static unsigned int polls, polls_early, polls_at_end;
 
-static int poll_usually(struct session *s)
+static int poll_usually(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	(void)s;
 	polls++;
 	return 0;
 }
 
-static int poll_early(struct session *s)
+static int poll_early(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	(void)s;
 	polls_early++;
 	return 0;
 }
 
-static int poll_at_end(struct session *s)
+static int poll_at_end(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	(void)s;
 	polls_at_end++;
 	return 0;
@@ -179,12 +182,32 @@ Test(wait, sleeps_between_looks_but_not_beyond_its_end)
 	struct session s = begin(0);
 	uint64_t ns = slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 20000});
 
-	cr_expect(ns >= 40 * ms && ns < 2000 * ms, "%llu ns", (unsigned long long)ns);
-	looks = 0;
+	cr_expect(ns >= 20 * ms && ns < 2000 * ms, "%llu ns", (unsigned long long)ns);
+	looks = 3; /* it is never over */
 	ns = slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 10000000,
 					.end_ns = clock__monotonic_ns() + 20 * ms});
 	cr_expect(ns >= 20 * ms && ns < 5000 * ms, "%llu ns", (unsigned long long)ns);
-	cr_expect_eq(looks, 2);
+	cr_expect_eq(looks, 6);
+}
+
+static int poll_soon(struct session *s, uint64_t *next_ns)
+{
+	(void)s;
+	polls++;
+	turn_by(next_ns, clock__monotonic_ns() + 10000000);
+	return 0;
+}
+
+Test(wait, sleeps_until_a_component_needs_a_turn, .timeout = 30)
+{
+	const struct component soon = {.name = "soon", .poll = poll_soon};
+	const struct component later = {.name = "later", .poll = poll_usually};
+	const struct component *const table[] = {&later, &soon, &later, NULL};
+	unsigned int looks = 0;
+	struct session s = {.opts = &opts, .components = table};
+
+	slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 60000000});
+	cr_expect_eq(polls, 6);
 }
 
 static int ends[2]; /* of a pipe */
@@ -197,10 +220,11 @@ static size_t pipe_wakes(const struct session *s, struct pollfd *fds, size_t mos
 	return 1;
 }
 
-static int empty_pipe(struct session *s)
+static int empty_pipe(struct session *s, uint64_t *next_ns)
 {
 	char byte;
 
+	(void)next_ns;
 	(void)s;
 	cr_expect_eq(read(ends[0], &byte, 1), 1);
 	return 0;
@@ -211,11 +235,11 @@ Test(wait, is_woken_by_a_component, .timeout = 30)
 	const struct component woken = {
 		.name = "woken", .poll = empty_pipe, .early = true, .wakes = pipe_wakes};
 	const struct component *const table[] = {&woken, NULL};
-	unsigned int looks = 1;
+	unsigned int looks = 0;
 	struct session s = {.opts = &opts, .components = table};
 
 	cr_assert_eq(pipe(ends), 0);
-	cr_assert_eq(write(ends[1], "", 1), 1);
+	cr_assert_eq(write(ends[1], "ab", 2), 2); /* a byte for each turn */
 	slept_ns(&s, (struct wait){look_thrice, &looks, .turn_us = 60000000, .stage = STAGE_EARLY});
 	close(ends[0]);
 	close(ends[1]);

@@ -31,7 +31,7 @@ static bool takes_part(const struct component *c, enum wait_stage stage)
 	return stage != STAGE_END || c->at_end;
 }
 
-int components__poll(struct session *s, enum wait_stage stage, int err)
+int components__poll(struct session *s, enum wait_stage stage, int err, uint64_t *next_ns)
 {
 	const uint64_t now_ns = clock__monotonic_ns();
 
@@ -42,29 +42,19 @@ int components__poll(struct session *s, enum wait_stage stage, int err)
 		if (!c->poll || !takes_part(c, stage) || (err && !c->after_errors) ||
 		    !is_due(s, i, now_ns))
 			continue;
-		poll_err = c->poll(s);
+		poll_err = c->poll(s, next_ns);
 		err = err ? err : poll_err;
 	}
 	return err;
 }
 
-int components__quiet_ms(const struct session *s, int most_ms)
-{
-	int ms = most_ms;
-
-	for (size_t i = 0; s->components[i]; i++)
-		if (s->components[i]->quiet_ms && ms)
-			ms = s->components[i]->quiet_ms(s, ms);
-	return ms;
-}
-
-int components__poll_windows(struct session *s)
+int components__poll_windows(struct session *s, uint64_t *next_ns)
 {
 	int err = 0;
 
 	for (size_t i = 0; s->components[i] && !err; i++)
 		if (s->components[i]->poll_windows)
-			err = s->components[i]->poll_windows(s);
+			err = s->components[i]->poll_windows(s, next_ns);
 	return err;
 }
 

@@ -17,7 +17,9 @@
 #include "capture/message_table.h"
 #include "common/util.h"
 
-#define TURN_US 10000
+#define TURN_US	 10000
+#define QUIET_US 1000000
+#define SHOWN_US 200000 /* where somebody looks at the progress */
 
 #define LATE_RECORDS_NS 300000000ull
 #define QUIET_NS	100000000ull
@@ -67,6 +69,13 @@ const struct component component_ranks = {
 	.prepare = wait_for_ranks,
 };
 
+/* How often it looks, where no component needs a turn: far from a window nothing comes, and whoever
+ * shares a core with us should not notice us. */
+static unsigned int quiet_us(const struct session *s)
+{
+	return s->opts->progress ? SHOWN_US : QUIET_US;
+}
+
 static const char *doing(const struct pt_ctl *ctl)
 {
 	if (ctl->window_open)
@@ -88,7 +97,7 @@ static int look_at_schedule(struct session *s, struct wait *w)
 static int record_schedule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	struct wait w = {look_at_schedule, .turn_us = TURN_US, .stage = STAGE_WINDOWS};
+	struct wait w = {look_at_schedule, .turn_us = quiet_us(s), .stage = STAGE_WINDOWS};
 	int err;
 
 	if (s->opts->duration_ns)
@@ -160,8 +169,9 @@ static int record_duration(struct session *s)
 	}
 	session__thaw(s);
 	return err ? err
-		   : session__wait(s, &(struct wait){look_at_duration, &begin_ns,
-						     .turn_us = TURN_US, .stage = STAGE_WINDOWS});
+		   : session__wait(s,
+				   &(struct wait){look_at_duration, &begin_ns,
+						  .turn_us = quiet_us(s), .stage = STAGE_WINDOWS});
 }
 
 /* stopped: nobody waits for more. */

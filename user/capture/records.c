@@ -146,8 +146,9 @@ const struct component component_writing = {
 	.describe = end_writing,
 };
 
-static int read_long_names(struct session *s)
+static int read_long_names(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	return long_names__drain(s->records.long_names);
 }
 
@@ -157,8 +158,9 @@ const struct component component_long_names = {
 	.every_ms = 200,
 };
 
-static int flush(struct session *s)
+static int flush(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	return s->window.writer ? recording_writer__flush(s->window.writer) : 0;
 }
 

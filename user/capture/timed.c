@@ -32,10 +32,11 @@ int timed__begin(struct session *s)
 
 /* Opens the next window when it is due: the one before is complete, no one has paused the session,
  * and the probes are attached. */
-static int open_if_due(struct session *s)
+static int open_if_due(struct session *s, uint64_t *next_ns)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 
+	(void)next_ns;
 	if (!s->windows.timed || s->window.writer || !ctl->armed || ctl->hold == PT_HOLD_CLOSED)
 		return 0;
 	return open_now(s);

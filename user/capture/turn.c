@@ -11,11 +11,7 @@
 #include <string.h>
 
 #define US 1000ull
-#define MS 1000000ull
 #define S  1000000000ull
-
-#define QUIET_MS 1000
-#define SHOWN_MS 200 /* at most, where somebody looks at the progress */
 
 static int why_over(const struct session *s, enum wait_stage stage)
 {
@@ -39,17 +35,6 @@ static int read_records(struct session *s)
 	return err ? err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err)) : 0;
 }
 
-/* For how long it sleeps. Far from a window nothing comes, and whoever shares a core with us should
- * not notice us. */
-static uint64_t quiet_ns(const struct session *s, const struct wait *w)
-{
-	int ms = 0;
-
-	if (w->stage == STAGE_WINDOWS)
-		ms = components__quiet_ms(s, s->opts->progress ? SHOWN_MS : QUIET_MS);
-	return ms ? (uint64_t)ms * MS : w->turn_us * US;
-}
-
 /* Records do not wake us: they are read in batches. Steps at a window's edges do. */
 static void sleep_until(const struct session *s, uint64_t now_ns, uint64_t until_ns)
 {
@@ -62,7 +47,7 @@ static void sleep_until(const struct session *s, uint64_t now_ns, uint64_t until
 	ppoll(fds, 1 + components__wakes(s, &fds[1], ARRAY_SIZE(fds) - 1), &left, NULL);
 }
 
-static int turn(struct session *s, const struct wait *w)
+static int turn(struct session *s, const struct wait *w, uint64_t *next_ns)
 {
 	int err = read_records(s);
 
@@ -70,28 +55,32 @@ static int turn(struct session *s, const struct wait *w)
 		return err;
 	if (s->records.ring)
 		err = session__drain(s);
-	err = components__poll(s, w->stage, err);
+	err = components__poll(s, w->stage, err, next_ns);
 	if (!err)
 		err = why_over(s, w->stage);
-	return err || w->stage != STAGE_WINDOWS ? err : components__poll_windows(s);
+	return err || w->stage != STAGE_WINDOWS ? err : components__poll_windows(s, next_ns);
 }
 
 int session__wait(struct session *s, struct wait *w)
 {
+	/* In the first turn, at once, components say by when they need another. */
+	uint64_t next_ns = clock__monotonic_ns();
 	int err = 0;
 
 	while (!err) {
 		const int state = w->look(s, w);
 		const uint64_t now_ns = clock__monotonic_ns();
-		uint64_t next_ns;
 
 		if (state != WAIT_GOES_ON)
 			return state == WAIT_IS_OVER ? 0 : state;
 		if (w->end_ns && now_ns >= w->end_ns)
 			return 0;
-		next_ns = now_ns + quiet_ns(s, w);
-		sleep_until(s, now_ns, w->end_ns && w->end_ns < next_ns ? w->end_ns : next_ns);
-		err = turn(s, w);
+		turn_by(&next_ns, now_ns + w->turn_us * US);
+		if (w->end_ns)
+			turn_by(&next_ns, w->end_ns);
+		sleep_until(s, now_ns, next_ns);
+		next_ns = UINT64_MAX;
+		err = turn(s, w, &next_ns);
 	}
 	return err;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a session waits for. There is one loop, session__wait(): it reads the records that came, lets each component
- * do what is due, and looks whether the wait is over. What waits says how to tell that, and until when.
+ * do what is due, and looks whether the wait is over. Then it sleeps until the earliest time that a component or the
+ * wait has named, or until one of them is woken. What waits says how to tell that it is over, and until when.
  */
 #ifndef PROFTRACE_WAIT_H
 #define PROFTRACE_WAIT_H
@@ -16,7 +17,7 @@ enum { WAIT_GOES_ON = 0, WAIT_IS_OVER = 1 };
 enum wait_stage {
 	STAGE_PREPARE, /* no window opens yet */
 	STAGE_EARLY,   /* no program is loaded yet, perhaps no target opened: there are no records */
-	STAGE_WINDOWS, /* windows open and close; while they are far away turns take longer */
+	STAGE_WINDOWS, /* windows open and close */
 	STAGE_END,     /* the last window is over: a stop request, and the target's end, end no wait by themselves */
 };
 
@@ -25,7 +26,8 @@ struct wait {
 	 * It may show progress, and change end_ns; it does not wait itself. */
 	int (*look)(struct session *s, struct wait *w);
 	void *ctx;	  /* of look */
-	unsigned int turn_us; /* it looks again after so long at most; look may change it */
+	unsigned int turn_us; /* it looks again after so long at most, components may have a turn before; look may change
+			       * it */
 	uint64_t end_ns;  /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
 	enum wait_stage stage;
 };

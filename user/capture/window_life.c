@@ -75,11 +75,12 @@ void session__window_close(struct session *s, uint64_t close_ns)
 }
 
 /* One that ended at a step whose record was lost. */
-static int find_end(struct session *s)
+static int find_end(struct session *s, uint64_t *next_ns)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
 	const uint64_t now = clock__monotonic_ns();
 
+	(void)next_ns;
 	if (ctl->closes == s->windows.closes_seen)
 		s->windows.unseen_since_ns = 0;
 	else if (!s->windows.unseen_since_ns)
@@ -170,21 +171,18 @@ int session__window_finish(struct session *s)
 
 /* Those that nothing else finishes before the next opens: device times are settled by their
  * component. */
-static int finish_ended(struct session *s)
+static int finish_ended(struct session *s, uint64_t *next_ns)
 {
-	if (!s->windows.ending || s->device ||
-	    clock__monotonic_ns() < s->window.close_ns + LATE_RECORDS_NS)
+	const uint64_t now_ns = clock__monotonic_ns();
+
+	if (s->window.writer)
+		turn_by(next_ns, now_ns + READ_NS);
+	if (!s->windows.ending || s->device || now_ns < s->window.close_ns + LATE_RECORDS_NS)
 		return 0;
 	return session__window_finish(s);
-}
-
-static int quiet_ms(const struct session *s, int most_ms)
-{
-	return s->window.writer ? 0 : most_ms;
 }
 
 const struct component component_window_file = {
 	.name = "files of windows",
 	.poll = finish_ended,
-	.quiet_ms = quiet_ms,
 };

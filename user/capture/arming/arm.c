@@ -183,7 +183,7 @@ int arm__poll_time(struct session *s, uint64_t left_ns)
 						  .passes_suffice = steps_only__passes_suffice(s)});
 }
 
-static int poll_residency(struct session *s)
+static int follow_windows(struct session *s)
 {
 	struct residency_view view;
 
@@ -203,8 +203,15 @@ static int poll_residency(struct session *s)
 	return follow(s, &view);
 }
 
+static int poll_residency(struct session *s, uint64_t *next_ns)
+{
+	const int err = follow_windows(s);
+
+	turn_by(next_ns, clock__monotonic_ns() + arm__quiet_ns(s));
+	return err;
+}
+
 const struct component component_residency = {
 	.name = "probe residency",
 	.poll_windows = poll_residency,
-	.quiet_ms = arm__quiet_ms,
 };

@@ -149,7 +149,7 @@ bool return_sites__are_needed(const struct session *s)
 
 /* Probes for the places that were noted since the last time. Calls that return to others are
  * counted and not recorded. */
-static int plan_new(struct session *s)
+static int plan_new(struct session *s, uint64_t *next_ns)
 {
 	const int fd = bpf_map__fd(s->probes.skel->maps.returns);
 	const uint32_t cnt = s->probes.ctl->return_cnt;
@@ -157,6 +157,7 @@ static int plan_new(struct session *s)
 	struct places new = {.cnt = 0};
 	int err = 0;
 
+	(void)next_ns;
 	if (cnt == s->attaching.return_sites)
 		return 0;
 	s->attaching.return_sites = cnt;

@@ -65,14 +65,12 @@ uint64_t arm__until_window_ns(const struct session *s)
 	return __builtin_mul_overflow(left, arm__step_ns(s), &ns) ? UINT64_MAX : ns;
 }
 
-int arm__quiet_ms(const struct session *s, int most_ms)
+uint64_t arm__quiet_ns(const struct session *s)
 {
 	const uint64_t left_ns = arm__until_window_ns(s), lead_ns = LEADS * arm__lead_ns(s);
-	const uint64_t ms = left_ns > lead_ns ? (left_ns - lead_ns) / FASTER / MS : 0;
+	const uint64_t ns = left_ns > lead_ns ? (left_ns - lead_ns) / FASTER : 0;
 
 	if (s->residency == RESIDENCY_FULL)
-		return 0;
-	if (ms > (uint64_t)most_ms)
-		return most_ms;
-	return ms < QUIET_LEAST_MS ? QUIET_LEAST_MS : (int)ms;
+		return READ_NS;
+	return ns < QUIET_LEAST_NS ? QUIET_LEAST_NS : ns;
 }

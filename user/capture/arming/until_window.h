@@ -18,8 +18,8 @@ uint64_t arm__step_ns(const struct session *s);
 /* How long until probes are wanted, as fast as steps are now; UINT64_MAX: never. */
 uint64_t arm__until_window_ns(const struct session *s);
 
-/* For how long a session needs no turn until then, up to most_ms; 0: probes are in, so records come. */
-int arm__quiet_ms(const struct session *s, int most_ms);
+/* For how long a session needs no turn until then; READ_NS where probes are in, so that records come. */
+uint64_t arm__quiet_ns(const struct session *s);
 
 /* Steps from the current one until probes are wanted (ready or record), 0 if they are now. */
 uint64_t arm__steps_left(const struct pt_ctl *ctl);

@@ -272,8 +272,9 @@ void control__pump(struct session *s)
 	dump_if_due(s);
 }
 
-static int poll_requests(struct session *s)
+static int poll_requests(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	control__pump(s);
 	return 0;
 }

@@ -63,8 +63,9 @@ static int prepare(struct session *s)
 }
 
 /* While a window is open, what it shows stays the same. */
-static int look_between_windows(struct session *s)
+static int look_between_windows(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	return s->window.writer ? 0 : look(s);
 }
 

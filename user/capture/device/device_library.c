@@ -303,17 +303,25 @@ static bool is_wanted(struct session *s)
 }
 
 /* Of a program that `run` started: once there is a source it says so by itself. */
-static int say_that_we_live(struct session *s)
+static int say_that_we_live(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	if (s->cupti.link)
 		shim_link__beat(s->cupti.link);
 	return 0;
 }
 
+/* While it records, another tool that calls CUPTI waits for us. */
+static bool is_busy(const struct session *s, uint64_t now_ns)
+{
+	return device_source__is_recording(s->device) || !device_source__is_idle(s->device, now_ns);
+}
+
 /* Starts the library ahead of a window, and finishes a window that has all its activities. */
-static int poll_library(struct session *s)
+static int poll_library(struct session *s, uint64_t *next_ns)
 {
 	int err = s->device ? 0 : look_again(s);
+	uint64_t now_ns;
 
 	if (!s->device)
 		return err;
@@ -325,17 +333,10 @@ static int poll_library(struct session *s)
 	if (!err && !s->window.writer && s->probes.ctl->state != PT_STATE_DONE)
 		device_source__want(s->device, is_wanted(s));
 	arm__set_open(s);
+	now_ns = clock__monotonic_ns();
+	if (is_busy(s, now_ns))
+		turn_by(next_ns, now_ns + QUIET_LEAST_NS);
 	return err;
-}
-
-/* While it records, another tool that calls CUPTI waits for us. */
-static int quiet_ms(const struct session *s, int most_ms)
-{
-	const bool is_busy =
-		s->device && (device_source__is_recording(s->device) ||
-			      !device_source__is_idle(s->device, clock__monotonic_ns()));
-
-	return is_busy ? QUIET_LEAST_MS : most_ms;
 }
 
 const struct component component_device_library = {
@@ -343,5 +344,4 @@ const struct component component_device_library = {
 	.poll = say_that_we_live,
 	.early = true,
 	.poll_windows = poll_library,
-	.quiet_ms = quiet_ms,
 };

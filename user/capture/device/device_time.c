@@ -89,12 +89,13 @@ static int pump_source(struct session *s)
 	return err;
 }
 
-static int read_records(struct session *s)
+static int read_records(struct session *s, uint64_t *next_ns)
 {
 	/* What came then is written now, also where proftrace had no processor since. */
 	const uint64_t before_ns = s->held_steps.read_ns;
 	int err = 0;
 
+	(void)next_ns;
 	s->held_steps.read_ns = clock__monotonic_ns();
 	if (s->device)
 		err = pump_source(s);

@@ -26,7 +26,7 @@ static void on_stopped(struct session *s, uint64_t now_ns)
 	}
 }
 
-static int look(struct session *s)
+static int look(struct session *s, uint64_t *next_ns)
 {
 	const bool was_stopped = s->target->is_stopped;
 	const uint64_t now_ns = clock__monotonic_ns();
@@ -40,6 +40,8 @@ static int look(struct session *s)
 		s->alive.doubts = 0;
 	else if (!was_stopped || s->alive.doubts)
 		on_stopped(s, now_ns);
+	if (s->alive.doubts)
+		turn_by(next_ns, s->alive.next_ns);
 	return 0;
 }
 

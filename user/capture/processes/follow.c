@@ -156,7 +156,7 @@ static void follow(struct session *s, const struct newborn *child)
 		s->children.late_ns = late_ns;
 }
 
-static int follow_newborn(struct session *s)
+static int follow_newborn(struct session *s, uint64_t *next_ns)
 {
 	uint64_t now = clock__monotonic_ns();
 
@@ -164,6 +164,7 @@ static int follow_newborn(struct session *s)
 		struct newborn child = s->children.newborn[i];
 
 		if (now < child.forked_ns + PATIENCE_NS) {
+			turn_by(next_ns, child.forked_ns + PATIENCE_NS);
 			i++;
 			continue;
 		}
@@ -200,16 +201,9 @@ static void describe(struct session *s, json_t *summary)
 		json_object_set_new(summary, "helpers", helpers);
 }
 
-/* A child that forked gets its probes soon. */
-static int quiet_ms(const struct session *s, int most_ms)
-{
-	return s->children.newborn_cnt ? QUIET_LEAST_MS : most_ms;
-}
-
 const struct component component_children = {
 	.name = "children",
 	.poll = follow_newborn,
-	.quiet_ms = quiet_ms,
 	.window_open = window_open,
 	.describe = describe,
 };

@@ -8,13 +8,15 @@ static uint32_t track(void *ctx, uint32_t pid, uint32_t tid, const char *comm)
 	return decoder__named_track(ctx, pid, tid, *comm ? comm : NULL);
 }
 
-static int fit(struct session *s)
+static int fit(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	return s->sched ? sched_source__fit(s->sched, capture_ring__unread_ns(s)) : 0;
 }
 
-static int empty_maps(struct session *s)
+static int empty_maps(struct session *s, uint64_t *next_ns)
 {
+	(void)next_ns;
 	return s->sched ? sched_source__poll(s->sched) : 0;
 }
 

@@ -339,10 +339,11 @@ static int bring_back_updates(struct session *s)
 }
 
 /* The job may come to call its optimizer in another way: then they do. */
-static int poll_calls(struct session *s)
+static int poll_calls(struct session *s, uint64_t *next_ns)
 {
 	int err;
 
+	(void)next_ns;
 	if (!s->optimizer_step.told || s->optimizer_step.tells_no_more ||
 	    s->probes.ctl->optimizer_step.passes < SILENT)
 		return 0;
