@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <getopt.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -183,9 +184,8 @@ static int consume(struct bench *b)
 
 	do {
 		done = b->done;
-		err = ring__wait(b->ring, 10);
-		if (!err)
-			err = ring__fit(b->ring, UNREAD_NS);
+		poll(&(struct pollfd){.fd = ring__poll_fd(b->ring), .events = POLLIN}, 1, 10);
+		err = ring__fit(b->ring, UNREAD_NS);
 		if (!err)
 			err = ring__read(b->ring);
 		now = clock__monotonic_ns();

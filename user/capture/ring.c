@@ -98,12 +98,6 @@ int ring__read(struct ring *r)
 	return result(r, ring_buffer__consume(r->reader));
 }
 
-int ring__wait(struct ring *r, int timeout_ms)
-{
-	turn(r);
-	return result(r, ring_buffer__poll(r->reader, timeout_ms));
-}
-
 int ring__poll_fd(const struct ring *r)
 {
 	return ring_buffer__epoll_fd(r->reader);

@@ -30,9 +30,7 @@ void ring__free(struct ring *r);
 /* Reads what was in it when reading began: a process may fill it faster than it is read. 0 or an
  * error, the callback's too. Not from a callback. */
 int ring__read(struct ring *r);
-/* The same, once a program wakes us or after timeout_ms. */
-int ring__wait(struct ring *r, int timeout_ms);
-/* To poll() for POLLIN. Another one after each exchange. */
+/* To poll() for POLLIN: a program woke us. Another one after each exchange. */
 int ring__poll_fd(const struct ring *r);
 
 /* Is more than a quarter of it unread? */

@@ -26,10 +26,13 @@ static int why_over(const struct session *s, enum wait_stage stage)
 
 static int read_records(struct session *s)
 {
-	int err = s->records.ring ? ring__wait(s->records.ring, 0) : 0;
+	int err;
 
-	if (s->records.ring && !s->records.err && (!err || err == -EINTR))
-		err = capture_ring__fit(s);
+	if (!s->records.ring)
+		return 0;
+	err = capture_ring__fit(s);
+	if (!err)
+		err = session__drain(s);
 	if (s->records.err)
 		return s->records.err;
 	return err ? err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err)) : 0;
@@ -49,13 +52,8 @@ static void sleep_until(const struct session *s, uint64_t now_ns, uint64_t until
 
 static int turn(struct session *s, const struct wait *w, uint64_t *next_ns)
 {
-	int err = read_records(s);
+	int err = components__poll(s, w->stage, read_records(s), next_ns);
 
-	if (err)
-		return err;
-	if (s->records.ring)
-		err = session__drain(s);
-	err = components__poll(s, w->stage, err, next_ns);
 	if (!err)
 		err = why_over(s, w->stage);
 	return err || w->stage != STAGE_WINDOWS ? err : components__poll_windows(s, next_ns);

@@ -23,12 +23,11 @@ enum wait_stage {
 
 struct wait {
 	/* Looks before each turn: WAIT_GOES_ON, WAIT_IS_OVER or a negative errno with err__set, which ends it, too.
-	 * It may show progress, and change end_ns; it does not wait itself. */
+	 * It may show progress, and change end_ns and turn_us; it does not wait itself. */
 	int (*look)(struct session *s, struct wait *w);
-	void *ctx;	  /* of look */
-	unsigned int turn_us; /* it looks again after so long at most, components may have a turn before; look may change
-			       * it */
-	uint64_t end_ns;  /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
+	void *ctx;	      /* of look */
+	unsigned int turn_us; /* it looks again after so long at most; look may change it */
+	uint64_t end_ns;      /* CLOCK_MONOTONIC; it is over by then in any case; 0: no such time */
 	enum wait_stage stage;
 };
 
