@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/capture_ring.h"
 #include "bpf/skeleton.h"
+#include "capture/window_edge.h"
 #include "common/err.h"
 #include "capture/message_table.h"
 #include "common/util.h"
@@ -17,11 +18,27 @@ int capture_ring__new(struct session *s, ring_taker take)
 	return err ? err__set(err, MESSAGE_RING_NOT_MADE, strerror(-err)) : 0;
 }
 
+/* The ring's reading stops behind each record of a window's edge. */
+static int read_on(struct session *s, int err)
+{
+	while (err == RING_PAUSED) {
+		err = window_edge__take(s);
+		if (!err)
+			err = ring__go_on(s->records.ring);
+	}
+	return err;
+}
+
 int session__drain(struct session *s)
 {
-	const int err = ring__read(s->records.ring);
+	const int err = read_on(s, ring__read(s->records.ring));
 
 	return s->records.err ? s->records.err : err;
+}
+
+static int resize(struct session *s, uint64_t bytes)
+{
+	return read_on(s, ring__resize(s->records.ring, bytes));
 }
 
 /* Of windows of known length twice one's records can wait, and those of BEHIND_NS where more
@@ -69,7 +86,7 @@ int capture_ring__armed(struct session *s)
 	if (s->windows.written > s->records.rate_windows)
 		ring__forget_rate(s->records.ring);
 	s->records.rate_windows = s->windows.written;
-	return ring__resize(s->records.ring, bytes);
+	return resize(s, bytes);
 }
 
 int capture_ring__learned(struct session *s)
@@ -83,11 +100,12 @@ int capture_ring__learned(struct session *s)
 
 int capture_ring__waits(struct session *s)
 {
-	return ring__resize(s->records.ring, RING_WAIT_BYTES);
+	return resize(s, RING_WAIT_BYTES);
 }
 
 int capture_ring__fit(struct session *s)
 {
-	return ring__fit(s->records.ring,
-			 s->residency == RESIDENCY_FULL ? capture_ring__unread_ns(s) : 0);
+	const uint64_t unread_ns = s->residency == RESIDENCY_FULL ? capture_ring__unread_ns(s) : 0;
+
+	return read_on(s, ring__fit(s->records.ring, unread_ns));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How large a session's ring of records is, while it learns, waits and records. */
+/* A session's ring of records: reads it, and chooses its size while the session learns, waits and records. */
 #ifndef PROFTRACE_CAPTURE_RING_H
 #define PROFTRACE_CAPTURE_RING_H
 

@@ -1,68 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A record of the ring, to whom it belongs. */
 #include "capture/session.h"
-#include "bpf/events.h"
 #include "bpf/skeleton.h"
 #include "capture/decode/long_names.h"
-#include "capture/device/device_time.h"
 #include "capture/processes/follow.h"
+#include "capture/step_end.h"
 #include "capture/steps/optimizer_step.h"
 #include "common/util.h"
 #include <bpf/libbpf.h>
 
-/* The step that was under way has ended; `next` is the one that begins. */
-static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
+/* A window opens or closes here: that takes files, and other processes. */
+static bool is_edge(const struct session *s, const struct pt_rec_step *r)
 {
-	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary.ns, ts_ns};
-	int err = s->boundary.ns && ts_ns ? device_time__step(s, &step) : 0;
+	const bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
 
-	s->boundary.ns = ts_ns;
-	s->boundary.step = next;
-	return err;
-}
-
-/* A boundary whose record was lost is among the latest that the programs remember, or its two steps
- * are not known. */
-static int recover_steps(struct session *s, const struct pt_rec_step *r)
-{
-	const struct pt_ctl *ctl = s->probes.ctl;
-	int err = 0;
-
-	while (!err && s->boundary.step + 1 < r->step) {
-		uint64_t seq = r->seq - (r->step - s->boundary.step - 1);
-		uint64_t ts_ns = ctl->step_ns[seq % PT_STEP_RING];
-		bool overwritten = ctl->step_seq - seq >= PT_STEP_RING - 1;
-
-		err = step_ended(s, r, s->boundary.step + 1, overwritten ? 0 : ts_ns);
-		s->boundary.recovered_cnt += !overwritten;
-	}
-	return err;
+	return ends != begins || (begins && !s->window.writer);
 }
 
 static int on_step(struct session *s, const struct pt_rec_step *r)
 {
-	bool ends = r->prev_state == PT_STATE_RECORD, begins = r->state == PT_STATE_RECORD;
-	int err = 0;
-
-	if (ends && s->window.writer && !s->windows.ending) {
-		err = recover_steps(s, r);
-		if (!err)
-			err = step_ended(s, r, r->step, r->ts_ns);
-		s->window.end_step = r->step;
-	}
-	s->boundary.ns = r->ts_ns;
-	s->boundary.step = r->step;
-	if (!err && s->sched)
-		err = sched_source__boundary(s->sched, r->ts_ns, begins ? r->step : EVENT_NO_ID);
-	if (ends && !begins && s->window.writer)
-		session__window_close(s, r->ts_ns);
-	else if (ends && !begins) /* the record of its begin was lost */
-		s->windows.closes_seen = s->probes.ctl->closes;
-	if (err || !begins || s->windows.timed || (ends && s->window.writer))
-		return err;
-	if (s->windows.ending)
-		err = session__window_finish(s);
-	return err ? err : session__window_open(s, r->step, r->ts_ns);
+	if (!is_edge(s, r))
+		return step_end__of(s, r);
+	s->records.edge = *r;
+	return RING_PAUSED;
 }
 
 static int on_task(struct session *s, const struct pt_rec_task *r)
@@ -110,7 +70,7 @@ int session__on_record(void *ctx, void *data, size_t size)
 		err = call_log__take(&s->records.log, data, size);
 	else
 		err = decoder__record(s->records.decoder, data, size);
-	if (err && !s->records.err)
+	if (err < 0 && !s->records.err)
 		s->records.err = err;
 	return err;
 }

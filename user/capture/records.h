@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_RECORDS_H
 #define PROFTRACE_RECORDS_H
 
+#include "bpf/events.h"
 #include "capture/decode/decoder.h"
 #include "capture/ring.h"
 #include "capture/steps/call_log.h"
@@ -18,6 +19,7 @@ struct records {
 	struct long_names *long_names;
 	struct python_stacks *stacks; /* of --with-stack; NULL: none */
 	struct call_log log; /* while it is open, records go to it and not to a file */
+	struct pt_rec_step edge; /* of a window, behind which reading has stopped */
 	int err; /* the first of a record's way */
 };
 

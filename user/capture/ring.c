@@ -10,11 +10,18 @@
 #include <string.h>
 
 #define SECOND	    1000000000ull
-#define SAMPLE_NS   (SECOND / 10) /* over which the rate of records is measured */
-#define ENOUGH	    (-EXFULL)	  /* a callback's answer that ends reading; no error */
-#define RECORD_HEAD 8		  /* bytes before each record; they begin at multiples of it */
+#define SAMPLE_NS   (SECOND / 10)  /* over which the rate of records is measured */
+#define ENOUGH	    (-EXFULL)	   /* a callback's answer that ends reading; no error */
+#define PAUSE	    (-EINPROGRESS) /* the same: more is to be read */
+#define REFUSED	    2		   /* the kernel has no memory for a ring of that size */
+#define RECORD_HEAD 8		   /* bytes before each record; they begin at multiples of it */
 #define GROWTH	    4
 #define LEAST_BYTES (64ull << 10) /* that are worth asking for */
+
+struct buffer {
+	int fd; /* of the BPF map */
+	struct ring_buffer *reader;
+};
 
 struct ring {
 	int slot_fd;
@@ -22,9 +29,9 @@ struct ring {
 	ring_taker take;
 	void *ctx;
 
-	int fd; /* of the BPF map */
+	struct buffer now;
+	struct buffer before; /* while it is not read to its end; reader NULL: it is */
 	uint64_t bytes;
-	struct ring_buffer *reader;
 	bool is_refused; /* the kernel has no memory for a larger one */
 	bool has_warned;
 
@@ -52,17 +59,15 @@ static int on_record(void *ctx, void *data, size_t size)
 	const int err = r->take(r->ctx, data, size);
 
 	r->sample_bytes += whole;
+	r->left -= whole < r->left ? whole : r->left;
 	if (err)
-		return err;
-	if (r->left <= whole)
-		return ENOUGH;
-	r->left -= whole;
-	return 0;
+		return err == RING_PAUSED ? PAUSE : err;
+	return r->left ? 0 : ENOUGH;
 }
 
 static uint64_t unread(const struct ring *r)
 {
-	return ring__avail_data_size(ring_buffer__ring(r->reader, 0));
+	return ring__avail_data_size(ring_buffer__ring(r->now.reader, 0));
 }
 
 static void sample(struct ring *r)
@@ -82,7 +87,32 @@ static void sample(struct ring *r)
 static int result(struct ring *r, int n)
 {
 	sample(r);
+	if (n == PAUSE)
+		return RING_PAUSED;
 	return n < 0 && n != ENOUGH ? n : 0;
+}
+
+static void release(struct buffer *b)
+{
+	ring_buffer__free(b->reader);
+	if (b->fd >= 0)
+		close(b->fd);
+	*b = (struct buffer){.fd = -1};
+}
+
+/* Nothing more comes into that one. */
+static int read_before(struct ring *r)
+{
+	int err;
+
+	if (!r->before.reader)
+		return 0;
+	r->left = UINT64_MAX;
+	err = result(r, ring_buffer__consume(r->before.reader));
+	r->left = 0;
+	if (!err)
+		release(&r->before);
+	return err;
 }
 
 static void turn(struct ring *r)
@@ -94,25 +124,35 @@ static void turn(struct ring *r)
 
 int ring__read(struct ring *r)
 {
+	const int err = read_before(r);
+
+	if (err)
+		return err;
 	turn(r);
-	return result(r, ring_buffer__consume(r->reader));
+	return result(r, ring_buffer__consume(r->now.reader));
+}
+
+int ring__go_on(struct ring *r)
+{
+	if (r->before.reader)
+		return read_before(r);
+	return r->left ? result(r, ring_buffer__consume(r->now.reader)) : 0;
 }
 
 int ring__poll_fd(const struct ring *r)
 {
-	return ring_buffer__epoll_fd(r->reader);
+	return ring_buffer__epoll_fd(r->now.reader);
 }
 
 /* ---- exchange ---- */
 
-/* Another ring in the place of *r's, as yet unknown to the programs. 0 or a negative errno. */
-static int make(struct ring *r, uint64_t bytes, struct ring *out)
+/* A ring that the programs do not know yet. 0 or a negative errno. */
+static int make(struct ring *r, uint64_t bytes, struct buffer *out)
 {
 	int err;
 
-	*out = *r;
-	out->bytes = bytes;
-	out->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (uint32_t)bytes, NULL);
+	*out = (struct buffer){
+		.fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (uint32_t)bytes, NULL)};
 	if (out->fd < 0)
 		return -errno;
 	out->reader = ring_buffer__new(out->fd, on_record, r, NULL);
@@ -123,53 +163,44 @@ static int make(struct ring *r, uint64_t bytes, struct ring *out)
 	return err;
 }
 
-static void release(struct ring *r)
-{
-	ring_buffer__free(r->reader);
-	if (r->fd >= 0)
-		close(r->fd);
-}
-
 /* When the kernel has returned, no program uses the one that was there before. */
-static int put_into_slot(const struct ring *r)
+static int put_into_slot(const struct ring *r, const struct buffer *b)
 {
 	const uint32_t place = 0;
 
-	return bpf_map_update_elem(r->slot_fd, &place, &r->fd, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(r->slot_fd, &place, &b->fd, BPF_ANY) ? -errno : 0;
 }
 
-static int read_to_end(struct ring *r)
+static int make_known(struct ring *r, uint64_t bytes, struct buffer *out)
 {
-	int err = 0;
+	int err = make(r, bytes, out);
 
-	r->left = UINT64_MAX;
-	if (r->reader)
-		err = ring_buffer__consume(r->reader);
-	return err < 0 ? err : 0;
+	if (err)
+		return err;
+	err = put_into_slot(r, out);
+	if (err)
+		release(out);
+	return err;
 }
 
-/* 0, an error of reading, or 1: the kernel has none to give. */
+/* As ring__read(), or REFUSED. */
 static int exchange(struct ring *r, uint64_t bytes)
 {
-	struct ring other;
-	int err = make(r, bytes, &other);
+	struct buffer other;
+	int err = read_before(r);
 
-	if (!err) {
-		err = put_into_slot(&other);
-		if (err)
-			release(&other);
-	}
+	if (err)
+		return err;
+	err = make_known(r, bytes, &other);
 	if (err) {
 		log__debug("no ring of %llu bytes: %s", (unsigned long long)bytes, strerror(-err));
-		return 1;
+		return REFUSED;
 	}
-	err = read_to_end(r);
-	release(r);
-	r->fd = other.fd;
-	r->reader = other.reader;
+	r->before = r->now;
+	r->now = other;
 	r->bytes = bytes;
 	r->waited = 0;
-	return err;
+	return read_before(r);
 }
 
 static void warn_refused(struct ring *r, uint64_t wanted)
@@ -185,18 +216,18 @@ static int grow(struct ring *r, uint64_t wanted)
 {
 	int err = exchange(r, wanted);
 
-	r->is_refused = err > 0;
-	for (uint64_t bytes = wanted / 2; err > 0 && bytes > r->bytes; bytes /= 2)
+	r->is_refused = err == REFUSED;
+	for (uint64_t bytes = wanted / 2; err == REFUSED && bytes > r->bytes; bytes /= 2)
 		err = exchange(r, bytes);
 	if (r->is_refused)
 		warn_refused(r, wanted);
-	return err < 0 ? err : 0;
+	return err == REFUSED ? 0 : err;
 }
 
 int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, void *ctx,
 	      struct ring **out)
 {
-	struct ring *r = calloc(1, sizeof(*r)), first;
+	struct ring *r = calloc(1, sizeof(*r));
 	uint64_t begin;
 	int err;
 
@@ -206,21 +237,19 @@ int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, vo
 			   .most_bytes = round_up(limits->most_bytes),
 			   .take = take,
 			   .ctx = ctx,
-			   .fd = -1,
+			   .now.fd = -1,
+			   .before.fd = -1,
 			   .sample_ns = clock__monotonic_ns()};
 	begin = round_up(limits->begin_bytes);
 	begin = begin < r->most_bytes ? begin : r->most_bytes;
-	err = make(r, begin, &first);
+	err = make_known(r, begin, &r->now);
 	while (err == -ENOMEM && (begin /= 2) >= LEAST_BYTES)
-		err = make(r, begin, &first);
-	if (!err) {
-		*r = first;
-		err = put_into_slot(r);
-	}
+		err = make_known(r, begin, &r->now);
 	if (err) {
-		ring__free(r);
+		free(r);
 		return err;
 	}
+	r->bytes = begin;
 	*out = r;
 	return 0;
 }
@@ -232,7 +261,8 @@ void ring__free(struct ring *r)
 	if (!r)
 		return;
 	bpf_map_delete_elem(r->slot_fd, &place);
-	release(r);
+	release(&r->before);
+	release(&r->now);
 	free(r);
 }
 
@@ -291,7 +321,7 @@ int ring__resize(struct ring *r, uint64_t bytes)
 		return grow(r, bytes);
 	if (bytes < r->bytes)
 		err = exchange(r, bytes);
-	return err < 0 ? err : 0;
+	return err == REFUSED ? 0 : err;
 }
 
 void ring__expect(struct ring *r, uint64_t rate)

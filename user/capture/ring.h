@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A record. 0, or an error that ends reading. */
+#define RING_PAUSED 1 /* no error: what is behind this record stays in the ring */
+
+/* A record. 0, RING_PAUSED, or a negative errno that ends reading. */
 typedef int (*ring_taker)(void *ctx, void *data, size_t size);
 
 struct ring_limits {
@@ -27,9 +29,11 @@ int ring__new(int slot_fd, const struct ring_limits *limits, ring_taker take, vo
 /* Takes it out of the map: programs that still run lose their records. */
 void ring__free(struct ring *r);
 
-/* Reads what was in it when reading began: a process may fill it faster than it is read. 0 or an
- * error, the callback's too. Not from a callback. */
+/* Reads what was in it when reading began: a process may fill it faster than it is read. 0,
+ * RING_PAUSED, or an error, the callback's too. Not from a callback. */
 int ring__read(struct ring *r);
+/* Reads the rest of what was to be read after RING_PAUSED. As ring__read(). */
+int ring__go_on(struct ring *r);
 /* To poll() for POLLIN: a program woke us. Another one after each exchange. */
 int ring__poll_fd(const struct ring *r);
 
@@ -40,7 +44,7 @@ uint64_t ring__bytes(const struct ring *r);
 /*
  * Makes it larger, up to most_bytes, if it fills, or if records of unread_ns would not fit in, at
  * the fastest that they came since ring__forget_rate. Without memory for that it is as large as
- * there is memory for, which is warned of once. 0 or an error of reading.
+ * there is memory for, which is warned of once. As ring__read(): the old ring is read.
  */
 int ring__fit(struct ring *r, uint64_t unread_ns);
 /* The size for records of unread_ns at that rate, least_bytes or more. */
