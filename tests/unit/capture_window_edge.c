@@ -200,3 +200,33 @@ Test(window_edge, a_ring_that_is_exchanged_brings_them_too)
 	ring__free(s.records.ring);
 	feeder__end(&f);
 }
+
+/* Its steps up to the latest boundary that was seen are known. */
+Test(window_edge, one_whose_end_was_lost_is_finished_before_the_next_begins)
+{
+	static const struct {
+		uint64_t step;
+		uint32_t prev, state;
+	} seen[] = {{1, PT_STATE_CLOSED, PT_STATE_RECORD},
+		    {2, PT_STATE_RECORD, PT_STATE_RECORD},
+		    {5, PT_STATE_CLOSED, PT_STATE_RECORD},
+		    {6, PT_STATE_RECORD, PT_STATE_CLOSED}};
+	const json_t *window;
+	struct recording *r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		struct pt_rec_step b = boundary(seen[i].step, seen[i].prev, seen[i].state);
+
+		if (session__on_record(&s, &b, sizeof(b)) == RING_PAUSED)
+			cr_assert_eq(window_edge__take(&s), 0);
+	}
+	cr_expect_eq(session__window_finish(&s), 0);
+	cr_expect_eq(s.windows.written, 2);
+	expect_steps("w.ptrec", 1, 2);
+	expect_steps("w.1.ptrec", 5, 6);
+	cr_assert_eq(recording__open(in("w.ptrec"), &r), 0);
+	window = json_array_get(json_object_get(recording__summary(r), "windows"), 0);
+	cr_expect_eq(json_integer_value(json_object_get(window, "end_step")), 2);
+	cr_expect_eq(json_integer_value(json_object_get(window, "end_ns")), 2000000000);
+	recording__close(r);
+}
