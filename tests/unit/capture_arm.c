@@ -34,6 +34,27 @@ Test(arm, a_window_that_opened_meanwhile_keeps_its_probes)
 	cr_expect(session.residency == RESIDENCY_FULL && ctl.armed);
 }
 
+/* As at the time of --start-at. */
+Test(arm, probes_that_are_in_stay_at_their_time)
+{
+	struct pt_ctl ctl = {.armed = 1};
+	struct session session = {.residency = RESIDENCY_FULL, .probes.ctl = &ctl};
+
+	cr_expect_eq(arm__poll_time(&session, 0), 0);
+	cr_expect(session.residency == RESIDENCY_FULL && ctl.armed);
+}
+
+Test(arm, no_window_opens_while_steps_are_looked_for)
+{
+	struct pt_ctl ctl = {.armed = 1};
+	struct session session = {.residency = RESIDENCY_FULL, .probes.ctl = &ctl};
+
+	arm__detach_operators(&session);
+	cr_expect(session.residency == RESIDENCY_STEPS_ONLY && !ctl.armed);
+	arm__detach_operators(&session);
+	cr_expect(session.residency == RESIDENCY_STEPS_ONLY && !ctl.armed);
+}
+
 /* Of a schedule that closes for so many steps of 1 ms, at its first. */
 static uint64_t idle_before(uint64_t steps)
 {

@@ -100,6 +100,44 @@ Test(residency, probes_of_steps_come_back_to_look)
 	expect(RESIDENCY_NONE, v, RESIDENCY_NONE);
 }
 
+/* Whatever the distance is: it is not known then. */
+static const uint64_t any_distance[] = {0, LEAD, 3 * LEAD, UINT64_MAX};
+
+static void expect_always(enum residency now, enum residency_event event, enum residency to)
+{
+	for (size_t i = 0; i < sizeof(any_distance) / sizeof(*any_distance); i++)
+		expect(now, (struct residency_view){.event = event, .left = any_distance[i]}, to);
+}
+
+Test(residency, operators_go_while_steps_are_looked_for)
+{
+	expect_always(RESIDENCY_FULL, RESIDENCY_LEARN, RESIDENCY_STEPS_ONLY);
+	expect_always(RESIDENCY_STEPS_ONLY, RESIDENCY_LEARN, RESIDENCY_STEPS_ONLY);
+}
+
+Test(residency, operators_come_to_be_measured)
+{
+	expect_always(RESIDENCY_STEPS_ONLY, RESIDENCY_MEASURE, RESIDENCY_FULL);
+	expect_always(RESIDENCY_FULL, RESIDENCY_MEASURE, RESIDENCY_FULL);
+}
+
+Test(residency, a_window_that_has_opened_keeps_its_probes)
+{
+	expect_always(RESIDENCY_STEPS_ONLY, RESIDENCY_OPENED, RESIDENCY_FULL);
+	expect_always(RESIDENCY_FULL, RESIDENCY_OPENED, RESIDENCY_FULL);
+}
+
+/* Neither comes before the probes of steps are all in. */
+Test(residency, other_states_know_distance_alone)
+{
+	static const enum residency states[] = {RESIDENCY_BACKWARD_ONLY, RESIDENCY_NONE};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		for (enum residency_event event = RESIDENCY_LEARN; event <= RESIDENCY_OPENED;
+		     event++)
+			expect_always(states[i], event, states[i]);
+}
+
 /* A window that comes near by a step at a time is met with all probes, whatever there was before.
  */
 Test(residency, a_window_finds_all_probes)

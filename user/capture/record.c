@@ -2,7 +2,7 @@
 /* From the last preparation to the end of the last window. */
 #include "capture/session.h"
 #include "bpf/events.h"
-#include "capture/arming/arm.h"
+#include "capture/arming/may_open.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/return_sites.h"
 #include "capture/arming/step_compare.h"
@@ -161,7 +161,7 @@ static int record_duration(struct session *s)
 	if (!err && !s->rule.boundary && !s->start.program)
 		err = await_return_sites(s);
 	ctl->schedule = (struct pt_schedule){.record = UINT64_MAX / 2, .repeat = 1};
-	arm__may_open(s);
+	arm__set_open(s);
 	if (s->rule.boundary) {
 		ctl->counting = 1;
 	} else if (!err) {

@@ -20,23 +20,20 @@ static bool is_of_operators(enum probe_group group)
 	return group >= GROUP_OPERATOR && group <= GROUP_NODE_TYPE;
 }
 
-static void enter(struct session *s, enum residency to)
+/* Along an edge of residency.c, if there is one. */
+static void enter(struct session *s, const struct residency_view *view)
 {
+	const enum residency to = residency__next(s->residency, view);
+
 	if (to != s->residency)
 		log__debug("probes: %s", residency__name(to));
 	s->residency = to;
 	arm__set_open(s);
 }
 
-void arm__may_open(struct session *s)
+static void enter_by(struct session *s, enum residency_event event)
 {
-	enter(s, RESIDENCY_FULL);
-}
-
-static int enter_full(struct session *s, int err)
-{
-	enter(s, err ? RESIDENCY_STEPS_ONLY : RESIDENCY_FULL);
-	return err;
+	enter(s, &(struct residency_view){.event = event});
 }
 
 int arm__attach(struct session *s)
@@ -52,10 +49,14 @@ int arm__attach(struct session *s)
 int arm__attach_operators(struct session *s)
 {
 	bool chosen[GROUP_CNT];
+	int err;
 
 	for (int g = 0; g < GROUP_CNT; g++)
 		chosen[g] = is_of_operators(g);
-	return enter_full(s, arm__attach_groups(s, chosen));
+	err = arm__attach_groups(s, chosen);
+	if (!err)
+		enter_by(s, RESIDENCY_MEASURE);
+	return err;
 }
 
 void arm__detach_operators(struct session *s)
@@ -65,7 +66,7 @@ void arm__detach_operators(struct session *s)
 		if (is_of_operators(g))
 			probe_kind__of(g)->detach(s, g);
 	arm__hurry(false);
-	enter(s, RESIDENCY_STEPS_ONLY);
+	enter_by(s, RESIDENCY_LEARN);
 }
 
 int arm__take_out(struct session *s)
@@ -88,15 +89,14 @@ void session__release_memory(struct session *s)
 #endif
 }
 
-static int disarm(struct session *s)
+static int disarm(struct session *s, const struct residency_view *view)
 {
 	int err;
 
-	enter(s, RESIDENCY_STEPS_ONLY);
-	/* It may have opened since its distance was read: proftrace can be kept waiting for long.
-	 */
+	enter(s, view);
+	/* It may have opened since its distance was read; now none opens. */
 	if (s->probes.ctl->window_open) {
-		enter(s, RESIDENCY_FULL);
+		enter_by(s, RESIDENCY_OPENED);
 		return 0;
 	}
 	err = arm__take_out(s);
@@ -109,7 +109,7 @@ static int disarm(struct session *s)
 	return err;
 }
 
-int arm__rearm(struct session *s)
+static int rearm(struct session *s, const struct residency_view *view)
 {
 	bool chosen[GROUP_CNT] = {false};
 	int err = s->residency == RESIDENCY_NONE ? probeless__end(s) : 0;
@@ -126,53 +126,53 @@ int arm__rearm(struct session *s)
 		return err;
 	for (int g = GROUP_PHASE + 1; g < GROUP_CNT; g++)
 		chosen[g] = true;
-	err = enter_full(s, arm__attach_groups(s, chosen));
-	return err ? err : optimizer_step__set(s, true);
+	err = arm__attach_groups(s, chosen);
+	if (err)
+		return err;
+	enter(s, view);
+	return optimizer_step__set(s, true);
 }
 
-static int leave_updates(struct session *s)
+static int leave_updates(struct session *s, const struct residency_view *view)
 {
 	arm__detach(s, GROUP_UPDATE);
-	enter(s, RESIDENCY_BACKWARD_ONLY);
+	enter(s, view);
 	return 0;
 }
 
-static int leave_all(struct session *s)
+static int leave_all(struct session *s, const struct residency_view *view)
 {
 	bool begun;
 	const int err = probeless__begin(s, &begun);
 
 	if (!err && begun)
-		enter(s, RESIDENCY_NONE);
+		enter(s, view);
 	return err;
 }
 
-static int come_back(struct session *s)
+static int come_back(struct session *s, const struct residency_view *view)
 {
-	enter(s, RESIDENCY_STEPS_ONLY);
+	enter(s, view);
 	return probeless__end(s);
 }
 
-/* An edge of residency.c. */
-static int go(struct session *s, enum residency to)
-{
-	switch (to) {
-	case RESIDENCY_FULL:
-		return arm__rearm(s);
-	case RESIDENCY_BACKWARD_ONLY:
-		return leave_updates(s);
-	case RESIDENCY_NONE:
-		return leave_all(s);
-	default:
-		return s->residency == RESIDENCY_NONE ? come_back(s) : disarm(s);
-	}
-}
-
+/* The edge of residency.c that is due, if one is. */
 static int follow(struct session *s, const struct residency_view *view)
 {
 	const enum residency to = residency__next(s->residency, view);
 
-	return to == s->residency ? 0 : go(s, to);
+	if (to == s->residency)
+		return 0;
+	switch (to) {
+	case RESIDENCY_FULL:
+		return rearm(s, view);
+	case RESIDENCY_BACKWARD_ONLY:
+		return leave_updates(s, view);
+	case RESIDENCY_NONE:
+		return leave_all(s, view);
+	default:
+		return s->residency == RESIDENCY_NONE ? come_back(s, view) : disarm(s, view);
+	}
 }
 
 int arm__poll_time(struct session *s, uint64_t left_ns)

@@ -7,19 +7,15 @@
 
 /* Attaches what tells of steps, and the scheduler's tracepoints. */
 int arm__attach(struct session *s);
-/* Attaches the rest, the operators' probes, and marks the programs as armed; takes them out again. */
+/* Attaches the rest, the operators' probes, and marks the programs as armed (RESIDENCY_MEASURE); takes them out
+ * again (RESIDENCY_LEARN). */
 int arm__attach_operators(struct session *s);
 void arm__detach_operators(struct session *s);
 /* Takes an edge of residency.h, if one is due, where probes are wanted by time, whatever the steps are. Call
- * often. */
+ * often; left_ns 0: all probes are in then. */
 int arm__poll_time(struct session *s, uint64_t left_ns);
 
 /* Detaches what steps do not need. */
 int arm__take_out(struct session *s);
-/* Attaches again what only a window needs. */
-int arm__rearm(struct session *s);
-
-/* Nothing more is to be attached: windows wait for the library alone. */
-void arm__may_open(struct session *s);
 
 #endif

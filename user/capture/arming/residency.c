@@ -32,25 +32,34 @@ static bool must_look(const struct residency_view *v)
 	return v->pause_is_over || v->left <= NEAR_COUNTERS || v->left <= 2 * v->lead;
 }
 
-/* Of a state's edges the first one whose condition holds is taken. */
+/* Of a state's edges for an event the first one whose condition holds is taken. */
 static const struct edge {
 	enum residency from, to;
-	bool (*holds)(const struct residency_view *v);
+	enum residency_event event;
+	bool (*holds)(const struct residency_view *v); /* NULL: always */
 } edges[] = {
-	{RESIDENCY_FULL, RESIDENCY_STEPS_ONLY, is_far},
-	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, is_near},
-	{RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY, passes_suffice},
-	{RESIDENCY_STEPS_ONLY, RESIDENCY_NONE, may_go_without},
-	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_FULL, is_near},
-	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_NONE, may_go_without},
-	{RESIDENCY_NONE, RESIDENCY_FULL, is_near},
-	{RESIDENCY_NONE, RESIDENCY_STEPS_ONLY, must_look},
+	{RESIDENCY_FULL, RESIDENCY_STEPS_ONLY, RESIDENCY_DISTANCE, is_far},
+	{RESIDENCY_FULL, RESIDENCY_STEPS_ONLY, RESIDENCY_LEARN},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, RESIDENCY_DISTANCE, is_near},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, RESIDENCY_MEASURE},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_FULL, RESIDENCY_OPENED},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_BACKWARD_ONLY, RESIDENCY_DISTANCE, passes_suffice},
+	{RESIDENCY_STEPS_ONLY, RESIDENCY_NONE, RESIDENCY_DISTANCE, may_go_without},
+	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_FULL, RESIDENCY_DISTANCE, is_near},
+	{RESIDENCY_BACKWARD_ONLY, RESIDENCY_NONE, RESIDENCY_DISTANCE, may_go_without},
+	{RESIDENCY_NONE, RESIDENCY_FULL, RESIDENCY_DISTANCE, is_near},
+	{RESIDENCY_NONE, RESIDENCY_STEPS_ONLY, RESIDENCY_DISTANCE, must_look},
 };
+
+static bool is_due(const struct edge *e, enum residency now, const struct residency_view *v)
+{
+	return e->from == now && e->event == v->event && (!e->holds || e->holds(v));
+}
 
 enum residency residency__next(enum residency now, const struct residency_view *v)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(edges); i++)
-		if (edges[i].from == now && edges[i].holds(v))
+		if (is_due(&edges[i], now, v))
 			return edges[i].to;
 	return now;
 }

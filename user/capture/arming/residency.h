@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Probe residency: which probes are in a process, outside of windows and in them. This is the whole machine, its edges in
- * one table; it decides, and knows nothing of probes. arm.c takes the edges.
+ * one table; it decides, and knows nothing of probes. arm.c takes the edges, and reaches no state but by one.
  */
 #ifndef PROFTRACE_RESIDENCY_H
 #define PROFTRACE_RESIDENCY_H
@@ -17,8 +17,18 @@ enum residency {
 	RESIDENCY_CNT
 };
 
+/* What asks for another state. */
+enum residency_event {
+	RESIDENCY_DISTANCE, /* a turn of the loop: how far the window is */
+	RESIDENCY_LEARN,    /* steps are looked for, perhaps again: without what slows the job most */
+	RESIDENCY_MEASURE,  /* the step rule is found, or there are no steps: operators are measured, then recorded */
+	RESIDENCY_OPENED,   /* a window has opened that seemed far: proftrace can be kept waiting for long */
+};
+
 /* What the next state depends on. */
 struct residency_view {
+	enum residency_event event;
+	/* The rest is for RESIDENCY_DISTANCE. */
 	/* Both in steps; before a window that begins at a time both in ns. */
 	uint64_t left;	       /* until probes are wanted, 0: now; UINT64_MAX: never */
 	uint64_t lead;	       /* what goes by while probes are attached */

@@ -86,8 +86,8 @@ int session__await_time(struct session *s)
 		log__warn(MESSAGE_START_LATE, (double)(now - until) / 1e9);
 	err = session__wait(s, &(struct wait){look_at_time, .turn_us = 5000});
 	s->start.at_ns = 0;
-	if (!err && s->residency != RESIDENCY_FULL)
-		err = arm__rearm(s);
+	if (!err)
+		err = arm__poll_time(s, 0);
 	session__progress_end(s);
 	return err;
 }
