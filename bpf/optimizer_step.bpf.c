@@ -32,8 +32,8 @@ static __always_inline bool calls_it(void)
 /* Its begin counts for its end as well, which may not be seen. */
 static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u64 now)
 {
-	ctl.optimizer_step.under_way = 0;
-	ctl.optimizer_step.passes = 0;
+	ctl.optimizer_under_way = 0;
+	ctl.optimizer_passes = 0;
 	step_update();
 	step_event(t, name_class, 0, now);
 	step_event(t, name_class, 1, now);
@@ -43,7 +43,7 @@ static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u
  * call, since its operators have lost their probes meanwhile. */
 static __always_inline void emit_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
 {
-	if (ctl.optimizer_step.under_way)
+	if (ctl.optimizer_under_way)
 		emit_step(t, name_class, now);
 }
 
@@ -56,8 +56,8 @@ int optimizer_step(struct pt_regs *ctx)
 	struct pt_thread *t = cfg && calls_it() ? thread_get() : NULL;
 	struct pt_open_span *f;
 
-	before = ctl.optimizer_step.refs;
-	ctl.optimizer_step.refs = refs;
+	before = ctl.optimizer_refs;
+	ctl.optimizer_refs = refs;
 	if (!t || !before)
 		return 0;
 	i = region_find(t, REGION_OPTIMIZER_STEP);
@@ -92,7 +92,7 @@ int optimizer_mark(struct pt_regs *ctx)
 	struct pt_open_span *f;
 
 	if (ctl.window_open)
-		__sync_fetch_and_add(&ctl.optimizer_step.enclosing_hits, 1);
+		__sync_fetch_and_add(&ctl.enclosing_hits, 1);
 	stat_hit(row);
 	state = t ? python_thread(t) : 0;
 	frame = state ? python_frame(state) : 0;
@@ -100,7 +100,7 @@ int optimizer_mark(struct pt_regs *ctx)
 	if (!t || !code || code != ctl.optimizer_step.refs_at)
 		return 0;
 	spans_close_dead(t, ctx->sp);
-	ctl.optimizer_step.passes = 0;
+	ctl.optimizer_passes = 0;
 	f = span_push(t, PT_SP_OBJECT, row, PT_KIND_STATIC);
 	if (f)
 		span_close_top(t, f->ts_ns, PT_END_OBJECT);
@@ -183,7 +183,7 @@ int optimizer_enclosing(struct pt_regs *ctx)
 	struct pt_thread *t;
 
 	if (ctl.window_open)
-		__sync_fetch_and_add(&ctl.optimizer_step.enclosing_hits, 1);
+		__sync_fetch_and_add(&ctl.enclosing_hits, 1);
 	stat_hit(row);
 	t = cfg && ctl.optimizer_step.enclosing && calls_it() ? thread_get() : NULL;
 	found = t ? optimizer_step_enclosing(t) : 0;

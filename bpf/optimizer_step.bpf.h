@@ -22,12 +22,12 @@ __weak __noinline int optimizer_step_stack(struct pt_thread *t)
 /* An operator of an optimizer begins. */
 static __always_inline void optimizer_step_holds(struct pt_thread *t)
 {
-	if (ctl.optimizer_step.want_stack) {
-		ctl.optimizer_step.want_stack = 0;
+	if (ctl.optimizer_stack) {
+		ctl.optimizer_stack = 0;
 		optimizer_step_stack(t);
 	}
 	if (measuring() && region_find(t, REGION_OPTIMIZER_STEP) >= PT_MAX_OPEN_SPANS)
-		__sync_fetch_and_add(&ctl.optimizer_step.outside, 1);
+		__sync_fetch_and_add(&ctl.optimizer_outside, 1);
 }
 
 /* Another phase begins, or another call: the end of this was not seen. Whoever keeps a frame of it, with
@@ -41,7 +41,7 @@ static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
 	spans_close_above(t, i, now);
 	t->open_cnt = i;
 	if (ctl.window_open)
-		__sync_fetch_and_add(&ctl.optimizer_step.endless, 1);
+		__sync_fetch_and_add(&ctl.optimizer_endless, 1);
 }
 
 #endif

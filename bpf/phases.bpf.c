@@ -49,7 +49,7 @@ int phase_entry(struct pt_regs *ctx)
 	t->ahead_ns = 0;
 	if (cfg->code == PT_CLASS_BACKWARD) {
 		region_end(t, REGION_FORWARD, now);
-		ctl.optimizer_step.passes++;
+		ctl.optimizer_passes++;
 	}
 	if (cfg->code == PT_CLASS_OPTIMIZER_OP)
 		optimizer_step_holds(t);

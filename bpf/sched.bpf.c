@@ -267,15 +267,15 @@ static __always_inline void note_step_run(const struct task_struct *prev,
 {
 	const __u32 tid = ctl.step_tid;
 
-	if (!tid || !ctl.run.is_seen)
+	if (!tid || !ctl.run_is_seen)
 		return;
-	if (prev->pid == tid && ctl.run.in_ns) {
-		if (now > ctl.run.in_ns)
-			ctl.run.ran_ns += now - ctl.run.in_ns;
-		ctl.run.in_ns = 0;
+	if (prev->pid == tid && ctl.run_in_ns) {
+		if (now > ctl.run_in_ns)
+			ctl.run.ran_ns += now - ctl.run_in_ns;
+		ctl.run_in_ns = 0;
 	}
 	if (next->pid == tid)
-		ctl.run.in_ns = now;
+		ctl.run_in_ns = now;
 }
 
 SEC("tp_btf/sched_switch")

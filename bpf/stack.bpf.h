@@ -18,7 +18,7 @@ struct stack_scratch {
 	struct pt_rec_stack r;
 	__u64 words[PT_FRAME_WORDS];
 	__u64 hash;
-	__u32 functions; /* 1: the frames' function objects go to ctl.optimizer_step.functions */
+	__u32 functions; /* 1: the frames' function objects go to ctl.optimizer_functions */
 	__u32 unread;	 /* 1: a frame could not be read */
 };
 _Static_assert(sizeof(struct stack_scratch) <= sizeof(((struct pt_thread *)0)->scratch), "");
@@ -54,7 +54,7 @@ __weak __noinline __u64 stack_frame(struct pt_thread *t, __u64 frame)
 	s->r.frames[cnt].instr = words[p->instr_word & (PT_FRAME_WORDS - 1)] & p->instr_mask;
 	s->hash = hash_mix(hash_mix(s->hash, s->r.frames[cnt].code), s->r.frames[cnt].instr);
 	if (s->functions)
-		ctl.optimizer_step.functions[cnt] =
+		ctl.optimizer_functions[cnt] =
 			words[p->function_word & (PT_FRAME_WORDS - 1)] & p->object_mask;
 	s->r.cnt = cnt + 1;
 	return caller;

@@ -39,11 +39,11 @@ static __always_inline bool may_open(void)
 /* What the thread that counts steps has run until now, 0: not known. */
 static __always_inline __u64 run_until(__u64 now)
 {
-	if (!ctl.run.is_seen)
+	if (!ctl.run_is_seen)
 		return 0;
-	if (!ctl.run.in_ns) /* it came before its switches were seen */
-		ctl.run.in_ns = now;
-	return ctl.run.ran_ns + (now > ctl.run.in_ns ? now - ctl.run.in_ns : 0) + 1;
+	if (!ctl.run_in_ns) /* it came before its switches were seen */
+		ctl.run_in_ns = now;
+	return ctl.run.ran_ns + (now > ctl.run_in_ns ? now - ctl.run_in_ns : 0) + 1;
 }
 
 static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
@@ -172,7 +172,7 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 	if (ctl.boundary_needs && !ctl.need_seen)
 		return 0;
 	if (!ctl.step_tid) {
-		ctl.run.in_ns = 0;
+		ctl.run_in_ns = 0;
 		ctl.step_tid = tid;
 	}
 	if (ctl.step_tid != tid) {

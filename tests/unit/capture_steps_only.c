@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Between windows: which probes of the step group stay. */
 #include "capture/arming/steps_only.h"
+#include "capture/session.h"
 #include <criterion/criterion.h>
 
 enum { BEGIN, END, START, STOP, BACKWARD, UPDATE, ASYNC, AHEAD, OWN, CNT };
@@ -87,4 +88,27 @@ Test(rest, updates_may_go_where_backward_passes_stay)
 
 	expect(&asked, by_updates);
 	expect(&updated, by_updates);
+}
+
+/* The programs count on: steps before the probes went do not count. */
+Test(rest, backward_passes_tell_once_64_steps_since_had_one)
+{
+	struct pt_ctl ctl = {.step_seq = 1000, .passes_alike = 500};
+	const struct capture_opts opts = {0};
+	struct session session = {.opts = &opts,
+				  .probes = {.ctl = &ctl, .attached[GROUP_UPDATE] = true}};
+
+	steps_only__begin(&session);
+	ctl.step_seq += 63;
+	ctl.passes_alike += 63;
+	steps_only__go_on(&session);
+	cr_expect(ctl.steps_only && !ctl.pass_is_update);
+	ctl.step_seq++;
+	ctl.passes_alike = 63; /* one of them had none */
+	steps_only__go_on(&session);
+	cr_expect_not(ctl.pass_is_update);
+	ctl.step_seq++;
+	ctl.passes_alike++;
+	steps_only__go_on(&session);
+	cr_expect(ctl.pass_is_update);
 }

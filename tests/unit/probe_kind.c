@@ -16,7 +16,7 @@ Test(probe_kind, a_span_of_a_uprobe_is_a_second_hit_and_a_breakpoint_has_its_own
 
 Test(probe_kind, the_programs_count_what_encloses_a_step_and_the_decoder_the_others)
 {
-	struct pt_ctl ctl = {.optimizer_step.enclosing_hits = 50};
+	struct pt_ctl ctl = {.enclosing_hits = 50};
 	const struct session session = {.probes.ctl = &ctl, .before.enclosing_hits = 20};
 
 	cr_expect_eq(probe_kind__of(GROUP_ENCLOSING)->hits(&session, 7), 30);

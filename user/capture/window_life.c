@@ -104,11 +104,11 @@ const struct component component_window_end = {
 void session__count_anew(struct session *s)
 {
 	s->before.callee_ends = s->probes.ctl->callee_ends;
-	s->before.endless = s->probes.ctl->optimizer_step.endless;
+	s->before.endless = s->probes.ctl->optimizer_endless;
 	s->before.beside = s->probes.ctl->aside_beside;
 	s->before.cut_names = decoder__cut_names(s->records.decoder);
 	s->before.not_ended = decoder__not_ended(s->records.decoder);
-	s->before.enclosing_hits = s->probes.ctl->optimizer_step.enclosing_hits;
+	s->before.enclosing_hits = s->probes.ctl->enclosing_hits;
 	s->before.sched_ns = sched_source__own_ns(s->probes.skel);
 }
 

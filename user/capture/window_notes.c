@@ -98,7 +98,7 @@ static void note_aside(const struct session *s, json_t *notes)
 
 static void note_missing(const struct session *s, json_t *notes)
 {
-	uint32_t endless = s->probes.ctl->optimizer_step.endless - s->before.endless;
+	uint32_t endless = s->probes.ctl->optimizer_endless - s->before.endless;
 	uint64_t cut_names = decoder__cut_names(s->records.decoder) - s->before.cut_names;
 	uint64_t not_ended = decoder__not_ended(s->records.decoder) - s->before.not_ended;
 

@@ -41,7 +41,7 @@ static const struct probe_kind uprobes = {
 /* A step may be under way before its probe is there. */
 static int attach_enclosing(struct session *s, enum probe_group group)
 {
-	s->probes.ctl->optimizer_step.under_way = 1;
+	s->probes.ctl->optimizer_under_way = 1;
 	return attach_uprobes(s, group);
 }
 
@@ -55,7 +55,7 @@ static double enclosing_ns(const struct probe_cost *cost, const struct pt_probe_
 static uint64_t enclosing_hits(const struct session *s, uint64_t decoded)
 {
 	(void)decoded;
-	return s->probes.ctl->optimizer_step.enclosing_hits - s->before.enclosing_hits;
+	return s->probes.ctl->enclosing_hits - s->before.enclosing_hits;
 }
 
 static const struct probe_kind enclosing = {
@@ -84,12 +84,13 @@ bool probe_kind__makes_steps(const struct session *s, int group)
  * attached. */
 static void read_count(struct session *s)
 {
-	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	struct pt_ctl *ctl = s->probes.ctl;
+	const uint64_t refs_at = ctl->optimizer_step.refs_at;
 	uint32_t refs = 0, unknown = 0;
 
-	if (o->refs_at && !target__read(s->target, o->refs_at, &refs, sizeof(refs)))
-		__atomic_compare_exchange_n(&o->refs, &unknown, refs, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
+	if (refs_at && !target__read(s->target, refs_at, &refs, sizeof(refs)))
+		__atomic_compare_exchange_n(&ctl->optimizer_refs, &unknown, refs, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* In the target alone: no thread of another process has them. */
@@ -99,8 +100,8 @@ static int attach_breakpoints(struct session *s, enum probe_group group)
 
 	if (s->opts->timer_only && !probe_kind__makes_steps(s, group))
 		return 0;
-	s->probes.ctl->optimizer_step.refs = 0;
-	s->probes.ctl->optimizer_step.under_way = 1;
+	s->probes.ctl->optimizer_refs = 0;
+	s->probes.ctl->optimizer_under_way = 1;
 	err = probes__watch(&s->probes);
 	read_count(s);
 	return err;

@@ -121,17 +121,17 @@ void steps_only__begin(struct session *s)
 	if (!s->probes.attached[GROUP_PHASE] && !s->probes.attached[GROUP_UPDATE])
 		return;
 	s->probes.ctl->steps_only = 1;
-	s->probes.ctl->passes_alike = 0;
 	s->steps_only.since = s->probes.ctl->step_seq;
 }
 
-/* Once each of so many steps has held one backward pass, each was followed by an update. */
+/* Once each of so many steps since the beginning has held one backward pass, each was followed by
+ * an update. */
 static void learn_passes(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
 	if (ctl->pass_is_update || s->steps_only.refuted || s->opts->count_each ||
-	    ctl->passes_alike < ALIKE)
+	    ctl->passes_alike < ALIKE || ctl->step_seq < s->steps_only.since + ALIKE)
 		return;
 	ctl->pass_is_update = 1;
 	s->steps_only.since = ctl->step_seq;

@@ -236,8 +236,8 @@ int sched_source__start(struct proftrace_bpf *skel, struct sched_source **out)
 	s->start_ns = clock__monotonic_ns();
 	if (!err)
 		err = seed(s);
-	skel->bss->ctl.run.in_ns = 0;
-	skel->bss->ctl.run.is_seen = !err;
+	skel->bss->ctl.run_in_ns = 0;
+	skel->bss->ctl.run_is_seen = !err;
 	if (err) {
 		sched_source__stop(s);
 		return err;
@@ -250,7 +250,7 @@ void sched_source__stop(struct sched_source *s)
 {
 	if (!s)
 		return;
-	s->skel->bss->ctl.run.is_seen = 0;
+	s->skel->bss->ctl.run_is_seen = 0;
 	for (size_t i = 0; i < s->link_cnt; i++)
 		bpf_link__destroy(s->links[i]);
 	ring__free(s->ring);

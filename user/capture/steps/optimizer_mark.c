@@ -163,12 +163,12 @@ int optimizer_mark__try(struct session *s)
 	trial.mark_row = mark->row;
 	s->pruned.rows[mark->row] = false;
 	err = arm__reattach(s, GROUP_ENCLOSING);
-	hits = s->probes.ctl->optimizer_step.enclosing_hits;
+	hits = s->probes.ctl->enclosing_hits;
 	if (!err)
 		err = session__log_calls(s, STEPS, CALL_LOG_MAX);
 	if (!err)
 		compare_all(&trial);
 	call_log__free(&s->records.log);
-	told = !err && is_told(&trial, s->probes.ctl->optimizer_step.enclosing_hits - hits);
+	told = !err && is_told(&trial, s->probes.ctl->enclosing_hits - hits);
 	return err ? err : use(s, mark, told);
 }

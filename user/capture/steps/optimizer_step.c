@@ -87,7 +87,7 @@ int optimizer_step__plan(struct session *s)
 
 static void want_stack(struct session *s)
 {
-	s->probes.ctl->optimizer_step.want_stack = s->optimizer_step.tries++ < TRIES;
+	s->probes.ctl->optimizer_stack = s->optimizer_step.tries++ < TRIES;
 }
 
 /* The programs follow one. */
@@ -170,7 +170,7 @@ static void find_enclosing(struct session *s, const struct pt_rec_stack *r, uint
 			continue;
 		log__debug("around it is %s (%s)", f->function, f->file);
 		o->enclosing_calls = r->frames[k].instr;
-		o->enclosing = o->functions[k];
+		o->enclosing = s->probes.ctl->optimizer_functions[k];
 		s->optimizer_step.enclosing = o->enclosing;
 		return;
 	}
@@ -242,16 +242,17 @@ int optimizer_step__watch(struct session *s)
 {
 	int err = own_probe(s) ? session__drain(s) : 0; /* its stack may not have been read yet */
 
-	s->probes.ctl->optimizer_step.want_stack = 0;
+	s->probes.ctl->optimizer_stack = 0;
 	if (err || !s->optimizer_step.address)
 		return err;
-	s->probes.ctl->optimizer_step.outside = 0;
+	s->optimizer_step.outside_before = s->probes.ctl->optimizer_outside;
 	return s->optimizer_step.enclosing ? watch_enclosing(s, true) : watch_count(s);
 }
 
 int optimizer_step__weigh(struct session *s, uint64_t steps)
 {
-	const struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
+	const uint32_t outside =
+		s->probes.ctl->optimizer_outside - s->optimizer_step.outside_before;
 	bool is_enclosing = s->optimizer_step.enclosing;
 	struct pt_probe_stat stat;
 	int err;
@@ -263,9 +264,9 @@ int optimizer_step__weigh(struct session *s, uint64_t steps)
 		"the optimizer's step was seen %llu times in %llu steps (%llu hits), %u operators "
 		"outside",
 		(unsigned long long)stat.spans, (unsigned long long)steps,
-		(unsigned long long)stat.hits, o->outside);
+		(unsigned long long)stat.hits, outside);
 	s->optimizer_step.known =
-		stat.spans >= steps && !o->outside && (!is_enclosing || stat.hits <= MANY * steps);
+		stat.spans >= steps && !outside && (!is_enclosing || stat.hits <= MANY * steps);
 	if (s->optimizer_step.known)
 		return 0;
 	err = watch_no_more(s);
@@ -345,7 +346,7 @@ static int poll_calls(struct session *s, uint64_t *next_ns)
 
 	(void)next_ns;
 	if (!s->optimizer_step.told || s->optimizer_step.tells_no_more ||
-	    s->probes.ctl->optimizer_step.passes < SILENT)
+	    s->probes.ctl->optimizer_passes < SILENT)
 		return 0;
 	session__progress_end(s);
 	log__warn(MESSAGE_OPTIMIZER_STEP_SILENT, SILENT);

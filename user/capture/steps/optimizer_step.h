@@ -22,6 +22,7 @@ struct optimizer_step {
 	struct python_code *code; /* to read functions by; NULL: none is looked for */
 	unsigned int tries;
 	uint64_t address;    /* of its code object; 0: not found */
+	uint32_t outside_before; /* ctl.optimizer_outside when it was last watched */
 	bool enclosing;	     /* what is around it tells, and no data breakpoint */
 	bool known;	     /* all operators that update parameters are called in it */
 	bool told;	     /* it makes steps and phases, and not they */
