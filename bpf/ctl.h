@@ -105,6 +105,7 @@ struct pt_ctl {
 		struct pt_optimizer_step optimizer_step;
 		__u32 follow_forks; /* 1: children of targets become targets */
 		__u32 hold;	    /* enum pt_hold */
+		__u64 open_from_ns; /* with PT_HOLD_RECORD: no window opens before */
 		__u32 steps_only;     /* 1: ranges' ends have no probes, their begins tell of steps */
 		__u32 pass_is_update; /* 1: while steps_only is set, the end of a backward pass
 					 counts as the optimizer's update, too */

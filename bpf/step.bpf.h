@@ -10,14 +10,15 @@
 #include "thread.bpf.h"
 
 /* State of step `step` by the schedule; see struct pt_schedule. */
-static __always_inline __u32 step_state(__u64 step)
+static __always_inline __u32 step_state(__u64 step, __u64 now)
 {
 	__u64 cycle = ctl.schedule.closed + ctl.schedule.ready + ctl.schedule.record;
 	__u64 skip = ctl.schedule.skip_first + ctl.shifted;
 	__u64 pos;
 
 	if (ctl.hold)
-		return ctl.hold == PT_HOLD_RECORD ? PT_STATE_RECORD : PT_STATE_CLOSED;
+		return ctl.hold == PT_HOLD_RECORD && now >= ctl.open_from_ns ? PT_STATE_RECORD
+									     : PT_STATE_CLOSED;
 	if (step < skip || !cycle)
 		return PT_STATE_CLOSED;
 	step -= skip;
@@ -111,7 +112,7 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 		t->open_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
 		return 0;
-	state = step_state(next);
+	state = step_state(next, now);
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD && !may_open()) {
 		ctl.shifted++;
 		state = PT_STATE_READY;

@@ -25,11 +25,15 @@ static void say(struct control_listener *l, const uint8_t *message, size_t len, 
 	abort();
 }
 
-static void check_answer(const uint8_t *message, size_t len, enum control_verb verb)
+/* A verb alone, or `start` with a number. */
+static void check_answer(const uint8_t *message, size_t len, enum control_verb verb, uint64_t at_ns)
 {
 	const char *word = control_verbs[verb];
+	const size_t word_len = strlen(word);
 
-	if (len != strlen(word) || memcmp(message, word, len) != 0)
+	if (len < word_len || memcmp(message, word, word_len) != 0 || (len == word_len && at_ns))
+		__builtin_trap();
+	if (len > word_len && (verb != CONTROL_START || message[word_len] != ' '))
 		__builtin_trap();
 }
 
@@ -41,11 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const size_t len = data[0] < size - 1 ? data[0] : size - 1;
 		enum control_verb verb = CONTROL_CNT;
 		char answer[CONTROL_MAX];
+		uint64_t at_ns = 0;
 		int client = -1, ours = -1;
 
 		say(&l, data + 1, len, &ours);
-		if (control_socket__next(&l, &verb, &client)) {
-			check_answer(data + 1, len, verb);
+		if (control_socket__next(&l, &verb, &at_ns, &client)) {
+			check_answer(data + 1, len, verb, at_ns);
 			control_socket__answer(client, true, "so it is");
 		}
 		recv(ours, answer, sizeof(answer), MSG_DONTWAIT);

@@ -60,7 +60,7 @@ static void converse(struct control_listener *listener, struct request *r, bool 
 	int client;
 
 	cr_assert_eq(pthread_create(&thread, NULL, ask, r), 0);
-	while (!control_socket__next(listener, &verb, &client))
+	while (!control_socket__next(listener, &verb, NULL, &client))
 		usleep(1000);
 	cr_assert_eq(verb, r->verb);
 	control_socket__answer(client, obeyed, text);
@@ -76,7 +76,7 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	int client;
 
 	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
-	cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	cr_assert(not(control_socket__next(&listener, &verb, NULL, &client)));
 	converse(&listener, &status, true, "state: recording");
 	cr_assert_eq(status.err, 0);
 	cr_assert(eq(str, status.answer, "state: recording"));
@@ -86,7 +86,7 @@ Test(control_socket, verbs_reach_the_session_and_answers_come_back, .timeout = 2
 	cr_expect_not_null(strstr(dump.answer, "no window is open"), "%s", dump.answer);
 	cr_assert_eq(control_socket__listen(&second, getpid()), -EADDRINUSE);
 	cr_assert_eq(control_socket__holder(getpid()), getpid());
-	cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	cr_assert(not(control_socket__next(&listener, &verb, NULL, &client)));
 	control_socket__close(&listener);
 	cr_assert_eq(control_socket__holder(getpid()), 0);
 }
@@ -159,7 +159,7 @@ Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 	cr_assert(stderr != NULL);
 	cr_assert_eq(pthread_create(&thread, NULL, ask, &status), 0);
 	usleep(2500000);
-	cr_assert(control_socket__next(&listener, &verb, &client));
+	cr_assert(control_socket__next(&listener, &verb, NULL, &client));
 	control_socket__answer(client, true, "state: attaching");
 	pthread_join(thread, NULL);
 	cr_expect_eq(status.err, 0);
@@ -178,6 +178,51 @@ Test(control_socket, without_a_session_there_is_none)
 	cr_assert_eq(ask_session(getpid(), CONTROL_STOP, answer, sizeof(answer)), -ESRCH);
 }
 
+static void connect_as_client(int *fd)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+
+	*fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	cr_assert_gt(*fd, 0);
+	own_name(&a);
+	cr_assert_eq(connect(*fd, (struct sockaddr *)&a, sizeof(a)), 0);
+}
+
+static void expect_refused(struct control_listener *listener, const char *text)
+{
+	enum control_verb verb;
+	uint64_t at_ns;
+	int fd, client;
+
+	connect_as_client(&fd);
+	cr_assert_eq(send(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+	cr_expect_not(control_socket__next(listener, &verb, &at_ns, &client), "%s", text);
+	close(fd);
+}
+
+Test(control_socket, start_may_name_a_moment_and_no_other_verb_may)
+{
+	static const char *const wrong[] = {"start ",	"start 1x", "start -1",
+					    "start  1", "pause 1",  "start 99999999999999999999"};
+	struct control_listener listener;
+	struct control_session session;
+	enum control_verb verb;
+	uint64_t at_ns = 0;
+	int client;
+
+	cr_assert_eq(control_socket__listen(&listener, getpid()), 0);
+	cr_assert_eq(control_session__open(&session, getpid()), 0);
+	cr_assert_eq(control_session__say_start(&session, 12345678901234ull), 0);
+	cr_assert(control_socket__next(&listener, &verb, &at_ns, &client));
+	cr_expect_eq(verb, CONTROL_START);
+	cr_expect_eq(at_ns, 12345678901234ull);
+	control_socket__answer(client, true, "it will");
+	control_session__close(&session);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		expect_refused(&listener, wrong[i]);
+	control_socket__close(&listener);
+}
+
 Test(control_socket, a_client_with_nonsense_is_sent_away)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -191,7 +236,7 @@ Test(control_socket, a_client_with_nonsense_is_sent_away)
 	own_name(&a);
 	cr_assert_eq(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	cr_assert_eq(send(fd, "startle", 7, 0), 7);
-	cr_assert(not(control_socket__next(&listener, &verb, &client)));
+	cr_assert(not(control_socket__next(&listener, &verb, NULL, &client)));
 	cr_assert(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
 	cr_assert(eq(str, answer, "-no verb that I know"));
 	close(fd);
@@ -222,7 +267,7 @@ Test(control_socket, clients_that_say_nothing_hold_nobody_up, .timeout = 20)
 	begin = clock__monotonic_ns();
 	for (size_t i = 0; i < ARRAY_SIZE(silent); i++) {
 		silent[i] = silent_client();
-		cr_assert(not(control_socket__next(&listener, &verb, &client)));
+		cr_assert(not(control_socket__next(&listener, &verb, NULL, &client)));
 	}
 	cr_expect(clock__monotonic_ns() - begin < 90000000ull * ARRAY_SIZE(silent));
 	converse(&listener, &status, true, "state: recording");
@@ -281,10 +326,10 @@ Test(control_socket, a_request_of_a_process_that_has_ended_is_not_obeyed, .timeo
 	}
 	cr_assert_eq(waitpid(pid, &fd, 0), pid);
 	cr_assert_eq(fd, 0);
-	cr_expect_not(control_socket__next(&listener, &verb, &client));
+	cr_expect_not(control_socket__next(&listener, &verb, NULL, &client));
 	/* A client that still runs is answered. */
 	fd = client_with_verb("stop");
-	cr_expect(control_socket__next(&listener, &verb, &client));
+	cr_expect(control_socket__next(&listener, &verb, NULL, &client));
 	cr_expect_eq(verb, CONTROL_STOP);
 	close(client);
 	close(fd);

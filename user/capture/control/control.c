@@ -5,6 +5,7 @@
 #include "capture/control/control_early.h"
 #include "capture/control/control_socket.h"
 #include "capture/arming/probeless.h"
+#include "capture/arming/until_window.h"
 #include "capture/session.h"
 #include "capture/timed.h"
 #include "common/err.h"
@@ -121,16 +122,17 @@ static void say_status(const struct session *s, char *out, size_t size)
 	say_state(s, state, sizeof(state));
 	snprintf(out, size,
 		 "process: %d%s%s%s%s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
-		 "%.500s\nevents lost: %llu",
+		 "%.500s\nevents lost: %llu\nlead: %llu ms",
 		 s->opts->pid, s->match.framework ? ", " : "",
 		 s->match.framework ? s->match.framework->title : "", *s->match.version ? " " : "",
 		 s->match.version, state, (unsigned long long)s->windows.written,
-		 window_path(s, path), (unsigned long long)lost_cnt);
+		 window_path(s, path), (unsigned long long)lost_cnt,
+		 (unsigned long long)(arm__lead_ns(s) / 1000000));
 }
 
 /* ---- verbs ---- */
 
-static bool start(struct session *s, char *out, size_t size)
+static bool start(struct session *s, uint64_t at_ns, char *out, size_t size)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
@@ -142,6 +144,7 @@ static bool start(struct session *s, char *out, size_t size)
 				 (unsigned long long)s->window.first_step);
 		return false;
 	}
+	ctl->open_from_ns = at_ns;
 	ctl->hold = PT_HOLD_RECORD;
 	snprintf(out, size,
 		 is_learning(s) ? "recording begins when it is known what a step is"
@@ -214,7 +217,7 @@ static bool end_window(struct session *s, bool keep, char *out, size_t size)
 	return true;
 }
 
-static bool obey(struct session *s, enum control_verb verb, char *out, size_t size)
+static bool obey(struct session *s, enum control_verb verb, uint64_t at_ns, char *out, size_t size)
 {
 	if (verb == CONTROL_STATUS) {
 		say_status(s, out, size);
@@ -235,7 +238,7 @@ static bool obey(struct session *s, enum control_verb verb, char *out, size_t si
 	switch (verb) {
 	case CONTROL_START:
 	case CONTROL_RESUME:
-		return start(s, out, size);
+		return start(s, at_ns, out, size);
 	case CONTROL_PAUSE:
 		return pause_windows(s, out, size);
 	default:
@@ -258,12 +261,13 @@ void control__pump(struct session *s)
 {
 	char said[CONTROL_MAX];
 	enum control_verb verb;
+	uint64_t at_ns;
 	int client;
 
 	for (int i = 0; i < VERBS_A_TURN && s->control.fd > 0 &&
-			control_socket__next(&s->control, &verb, &client);
+			control_socket__next(&s->control, &verb, &at_ns, &client);
 	     i++) {
-		bool obeyed = obey(s, verb, said, sizeof(said));
+		bool obeyed = obey(s, verb, at_ns, said, sizeof(said));
 
 		control_socket__answer(client, obeyed, said);
 		if (obeyed && verb != CONTROL_STATUS)

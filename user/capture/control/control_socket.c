@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -248,9 +249,26 @@ static void take_clients(struct control_listener *l)
 	}
 }
 
+/* "start 123": the number behind the word, which is cut off. */
+static bool cut_moment(char *word, uint64_t *at_ns)
+{
+	char *number = strchr(word, ' ');
+
+	*at_ns = 0;
+	if (!number)
+		return true;
+	*number++ = '\0';
+	if (strcmp(word, control_verbs[CONTROL_START]) != 0 || !*number ||
+	    number[strspn(number, "0123456789")])
+		return false;
+	errno = 0;
+	*at_ns = strtoull(number, NULL, 10);
+	return !errno;
+}
+
 /* Its verb, if it has said one and is still there; who says anything else, or nothing in time, is
  * sent away. */
-static bool hear(struct control_client *c, enum control_verb *verb)
+static bool hear(struct control_client *c, enum control_verb *verb, uint64_t *at_ns)
 {
 	char word[32];
 	ssize_t len = recv(c->fd, word, sizeof(word) - 1, MSG_DONTWAIT);
@@ -262,19 +280,22 @@ static bool hear(struct control_client *c, enum control_verb *verb)
 		return false;
 	}
 	word[len] = '\0';
-	if (strlen(word) == (size_t)len && find_verb(word, verb))
+	if (strlen(word) == (size_t)len && cut_moment(word, at_ns) && find_verb(word, verb))
 		return true;
 	control_socket__answer(take_out(c), false, "no verb that I know");
 	return false;
 }
 
-bool control_socket__next(struct control_listener *l, enum control_verb *verb, int *client)
+bool control_socket__next(struct control_listener *l, enum control_verb *verb, uint64_t *at_ns,
+			  int *client)
 {
+	uint64_t unused;
+
 	take_clients(l);
 	for (int i = 0; i < CONTROL_CLIENTS; i++) {
 		struct control_client *c = &l->clients[i];
 
-		if (c->fd > 0 && hear(c, verb)) {
+		if (c->fd > 0 && hear(c, verb, at_ns ? at_ns : &unused)) {
 			*client = take_out(c);
 			return true;
 		}
@@ -389,6 +410,15 @@ int control_session__say(const struct control_session *c, enum control_verb verb
 	return send_text(c->fd, control_verbs[verb], strlen(control_verbs[verb])) < 0
 		       ? no_session(c->target, errno)
 		       : 0;
+}
+
+int control_session__say_start(const struct control_session *c, uint64_t at_ns)
+{
+	char text[32];
+	const int len = snprintf(text, sizeof(text), "%s %llu", control_verbs[CONTROL_START],
+				 (unsigned long long)at_ns);
+
+	return send_text(c->fd, text, (size_t)len) < 0 ? no_session(c->target, errno) : 0;
 }
 
 /* message: what was received, with room for a byte behind it; len: of it, or -1 with errno. */

@@ -52,8 +52,9 @@ void control_socket__close(struct control_listener *l);
 /* The proftrace that listens for pid, 0: none does, or it is in another pid namespace. */
 pid_t control_socket__holder(pid_t pid);
 /* The next request of root or of our own user, and the socket to answer at; false: there is none.
- * Takes a bounded number of new clients; one that says nothing for a second is sent away. */
-bool control_socket__next(struct control_listener *l, enum control_verb *verb, int *client);
+ * at_ns: of `start`, the moment (CLOCK_MONOTONIC) before which no window opens, 0: none; may be NULL. Takes a bounded number of new clients; one that says nothing for a second is sent away. */
+bool control_socket__next(struct control_listener *l, enum control_verb *verb, uint64_t *at_ns,
+			  int *client);
 /* Answers, and closes client. */
 void control_socket__answer(int client, bool obeyed, const char *text);
 /* The session that records a process, as `ctl` sees it. */
@@ -70,6 +71,9 @@ int control_session__ask(const struct control_session *c, enum control_verb verb
 			 size_t size);
 /* The same in two halves, for who waits for other things, too. Once each; -EAGAIN: no answer yet. */
 int control_session__say(const struct control_session *c, enum control_verb verb);
+/* Says `start`: a window opens at the first step behind that moment (CLOCK_MONOTONIC) that finds the probes
+ * attached. A session that still attaches, or counts no steps, does not heed the moment. */
+int control_session__say_start(const struct control_session *c, uint64_t at_ns);
 int control_session__hear(const struct control_session *c, char *answer, size_t size);
 void control_session__close(struct control_session *c);
 
