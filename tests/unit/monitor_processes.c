@@ -96,6 +96,19 @@ Test(monitor_processes, answers_of_a_session)
 	expect_step("", false, 0);
 }
 
+Test(monitor_processes, a_session_says_how_long_it_attaches)
+{
+	struct session_answer a;
+
+	session_answer__parse("process: 7\nstate: paused, at step 1\nevents lost: 0\nlead: 2400 ms",
+			      &a);
+	cr_expect_eq(a.lead_ns, 2400000000ull);
+	session_answer__parse("process: 7\nstate: paused, at step 1", &a);
+	cr_expect_eq(a.lead_ns, 0);
+	session_answer__parse("state: paused, at step 1\nlead: 99999999999999999999 ms", &a);
+	cr_expect_eq(a.lead_ns, 60000000000ull);
+}
+
 static void make_recording(const char *name, size_t bytes, int age_s)
 {
 	const struct timespec times[] = {{.tv_sec = time(NULL) - age_s},

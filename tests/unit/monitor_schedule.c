@@ -191,3 +191,40 @@ Test(monitor_schedule, another_budget_holds_for_what_was_measured_before)
 	schedule__set_budget(&s, 0.02, 0.03); /* more than before */
 	cr_expect_float_eq(s.duty, 0.03, 1e-12);
 }
+
+/* Whoever asks for windows gets them at once. */
+Test(monitor_schedule, windows_beyond_the_duty_add_up)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	for (uint64_t i = 1; i <= 4; i++)
+		schedule__used(&s, 2 * i * WINDOW_NS, (2 * i + 1) * WINDOW_NS);
+	cr_expect_geq(schedule__next(&s, 10 * WINDOW_NS, WINDOW_NS), (2 + 4 * 50) * WINDOW_NS);
+}
+
+/* One has probes that cost five times as much. */
+Test(monitor_schedule, a_window_of_all_ranks_keeps_the_duty_of_each)
+{
+	struct schedule a, b, *const all[] = {&a, &b};
+	uint64_t now = 0, open = 0;
+	int tenths[10] = {0};
+
+	schedule__init(&a, 0.005, 0.02, 3);
+	schedule__init(&b, 0.005, 0.02, 5);
+	schedule__measured(&b, 1.25);
+	for (int i = 0; i < 2000; i++) {
+		const uint64_t at = schedule__next_of_all(all, 2, now, WINDOW_NS);
+
+		cr_assert_geq(at, now);
+		tenths[at / WINDOW_NS % 100 / 10]++;
+		now = at + WINDOW_NS;
+		open += WINDOW_NS;
+		schedule__used(&a, at, now);
+		schedule__used(&b, at, now);
+		cr_assert_geq(schedule__next(&a, now, WINDOW_NS), a.paid_ns);
+	}
+	cr_expect_leq((double)open / (double)now, 0.004 * 1.001);
+	for (int i = 0; i < 10; i++)
+		cr_expect(tenths[i] > 140 && tenths[i] < 260, "tenth %d: %d of 2000", i, tenths[i]);
+}

@@ -106,6 +106,10 @@ static const struct opt opts[] = {
 	 MONITOR(max_duty), .parse = parse_max_duty},
 	{OPT_UINT, "window", 0, "STEPS", "Length of a window (default 20).", MONITOR(window_steps),
 	 .min = 1, .max = 1000},
+	{OPT_UINT, "all-ranks", 0, "N",
+	 "Record each Nth window from all ranks of a job on this host at the same moment (default "
+	 "8; 0: never). Such windows tell for which rank the others wait.",
+	 MONITOR(all_ranks), .max = 1000000},
 	{OPT_CUSTOM, "cpu", 0, "PROCESSORS",
 	 "Limit for the processors that the monitor and its sessions use, over ten minutes "
 	 "(default 0.1). Above it no window opens and no session begins.",
@@ -172,6 +176,7 @@ static void init(struct monitor_opts *o)
 		.listen = "127.0.0.1:9477",
 		.keep_bytes = 1ull << 30,
 		.window_steps = 20,
+		.all_ranks = 8,
 		.series_max = 5000,
 		.ranks_max = 16,
 		.budget = 0.005,
@@ -367,8 +372,7 @@ const struct command command_monitor = {
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
 		"ordinary recordings: `proftrace report` prints them.\n\n"
 		"This is a first stage. There are no device times: the monitor loads no library "
-		"into a process. "
-		"The ranks of a job are not recorded at the same moment.",
+		"into a process.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"

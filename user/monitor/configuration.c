@@ -17,6 +17,7 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 	m->counts.budget = opts->budget;
 	m->governor.limits = opts->limits;
 	m->reader.directory = opts->store;
+	m->job_windows.directory = opts->store;
 	m->pages.directory = opts->store;
 	m->pages.cpus = opts->limits.cpu;
 	m->watch_opts.store = opts->store;

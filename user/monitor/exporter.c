@@ -67,6 +67,26 @@ static void say_change(const struct rank_series *r)
 		log__info(MESSAGE_STEP_AS_BEFORE, r->info.key.name, r->rank);
 }
 
+static void say_straggler(const struct rank_series *r)
+{
+	if (r->joint.wait_ratio > 0)
+		log__info(MESSAGE_STRAGGLER_FOUND, r->info.key.name, 100 * r->joint.wait_ratio,
+			  r->rank, *r->joint.phase ? r->joint.phase : "no phase is longer",
+			  r->joint.read_file);
+	else
+		log__info(MESSAGE_STRAGGLER_GONE, r->info.key.name, r->rank);
+}
+
+static void on_job_window(struct service *s, uint32_t id, int fd)
+{
+	struct job_figures f;
+	size_t len = 0;
+	auto_free char *text = read_json(fd, &len);
+
+	if (text && !job_figures__parse(text, len, &f))
+		job_series__add_job_window(&s->site.series, id, &f, say_straggler);
+}
+
 static enum window_result take_figures(struct service *s, const struct window_ready *window, int fd,
 				       struct window_answer *answer)
 {
@@ -155,6 +175,9 @@ static int obey(struct service *s, const struct message *m, int fd)
 		return 0;
 	case TELL_WINDOW:
 		return on_window(s, &m->window, fd);
+	case TELL_JOB_WINDOW:
+		on_job_window(s, m->job_window, fd);
+		return 0;
 	case TELL_END:
 		job_series__end(&s->site.series, m->end.id, m->end.lives, s->site.series.heard_ns);
 		return 0;

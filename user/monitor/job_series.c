@@ -8,8 +8,8 @@
 
 /* Series of a rank without phases, operators and findings: those of its histogram (each bucket,
  * +Inf, sum, count), job_info, steps, sampled steps, overhead, windows, operator "other",
- * regression and its resets. */
-#define RANK_SERIES (SERIES_BUCKETS + 3 + 8)
+ * regression and its resets, straggler. */
+#define RANK_SERIES (SERIES_BUCKETS + 3 + 9)
 
 double job_series__bucket(size_t index)
 {
@@ -51,13 +51,6 @@ const struct rank_series *job_series__of_pid(const struct job_series *s, int pid
 	return latest;
 }
 
-/* A name is the process's own word: its user and container are not. */
-static bool is_same_job(const struct rank_info *a, const struct rank_info *b)
-{
-	return a->uid == b->uid && !strcmp(a->key.name, b->key.name) &&
-	       !strcmp(a->key.container, b->key.container);
-}
-
 static bool is_same_process(const struct rank_info *a, const struct rank_info *b)
 {
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
@@ -66,7 +59,7 @@ static bool is_same_process(const struct rank_info *a, const struct rank_info *b
 static struct rank_series *find_process(struct job_series *s, const struct rank_info *info)
 {
 	for (size_t i = 0; i < s->cnt; i++)
-		if (s->items[i]->ended_ns && is_same_job(&s->items[i]->info, info) &&
+		if (s->items[i]->ended_ns && rank_info__is_same_job(&s->items[i]->info, info) &&
 		    is_same_process(&s->items[i]->info, info))
 			return s->items[i];
 	return NULL;
@@ -86,7 +79,8 @@ static struct rank_series *find_label(struct job_series *s, const struct rank_in
 
 static bool is_free(const struct rank_series *same, const struct rank_info *info)
 {
-	return !same || (same->ended_ns && !same->lives && is_same_job(&same->info, info));
+	return !same ||
+	       (same->ended_ns && !same->lives && rank_info__is_same_job(&same->info, info));
 }
 
 /* Two that live have two names, whatever they were told. */
@@ -125,6 +119,7 @@ static void become_another(struct rank_series *r)
 	r->step_rule[0] = r->framework[0] = r->version[0] = r->detail[0] = r->file[0] = '\0';
 	r->median_s = 0;
 	r->past_cnt = 0;
+	r->joint = (struct joint_figures){0};
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 }
@@ -306,12 +301,42 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	memcpy(r->version, f->version, sizeof(r->version));
 	memcpy(r->detail, f->detail, sizeof(r->detail));
 	snprintf(r->file, sizeof(r->file), "%s", window->file);
+	if (window->job_window) {
+		r->joint.id = window->job_window;
+		memcpy(r->joint.file, r->file, sizeof(r->joint.file));
+	}
 	r->window_cnt++;
 	r->median_s = (double)f->median_ns / 1e9;
 	add_past(r);
 	add_steps(r, f);
 	add_names(s, r, f);
 	return cusum__add(&r->cusum, r->median_s);
+}
+
+static void set_joint(struct rank_series *r, const struct job_figures *f)
+{
+	struct joint_figures *joint = &r->joint;
+	const bool is_straggler = f->pid == r->info.pid;
+
+	memcpy(joint->read_file, joint->file, sizeof(joint->read_file));
+	joint->is_judged = f->is_judged;
+	joint->wait_ratio = is_straggler ? f->wait_ratio : 0;
+	snprintf(joint->phase, sizeof(joint->phase), "%s", is_straggler ? f->phase : "");
+}
+
+void job_series__add_job_window(struct job_series *s, uint32_t id, const struct job_figures *f,
+				void (*change)(const struct rank_series *r))
+{
+	for (size_t i = 0; i < s->cnt; i++) {
+		struct rank_series *r = s->items[i];
+		const bool was_straggler = r->joint.wait_ratio > 0;
+
+		if (!id || r->joint.id != id)
+			continue;
+		set_joint(r, f);
+		if (was_straggler != (r->joint.wait_ratio > 0))
+			change(r);
+	}
 }
 
 void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns)

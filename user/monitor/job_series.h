@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "monitor/cusum.h"
 #include "monitor/figures.h"
+#include "monitor/job_figures.h"
 #include "monitor/messages.h"
 
 #define SERIES_BUCKETS	 24 /* of step times, log-spaced from 1 ms to 100 s; one more is above */
@@ -26,6 +27,15 @@
 struct past_window {
 	char file[RECORDING_NAME];
 	double median_s, at_s; /* a step; seconds since 1970 when it was read */
+};
+
+/* Of the latest window of all ranks of the job. */
+struct joint_figures {
+	uint32_t id; /* of the latest that it took part in, 0: none */
+	char file[RECORDING_NAME], read_file[RECORDING_NAME]; /* its recording of that; of the latest that was read */
+	bool is_judged;
+	double wait_ratio; /* share of a step that the other ranks wait for this one, 0: it is not named */
+	char phase[32];
 };
 
 struct rank_series {
@@ -53,6 +63,7 @@ struct rank_series {
 	double other_s; /* operators without a series of their own */
 	struct past_window past[SERIES_PAST]; /* the oldest first */
 	size_t past_cnt;
+	struct joint_figures joint;
 	struct cusum cusum;
 	uint64_t cusum_resets; /* other rule of steps, or another process */
 };
@@ -85,6 +96,9 @@ bool job_series__overhead(const struct rank_series *r, double *ratio);
 /* True: an alarm of the step time was raised, or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window);
+/* Of the report of a window of all ranks. `change` is told of a rank that is the straggler now, or no longer. */
+void job_series__add_job_window(struct job_series *s, uint32_t id, const struct job_figures *f,
+				void (*change)(const struct rank_series *r));
 /* Its session has ended. lives: the process has not, and will be watched again. */
 void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns);
 /* Since the job is watched. */

@@ -47,6 +47,17 @@ static void put_job_name(FILE *out, const struct rank_series *r)
 	fputs("</div></td>", out);
 }
 
+/* The other ranks wait for it. */
+static void put_straggler(FILE *out, const struct rank_series *r)
+{
+	fprintf(out, "straggler %.0f&nbsp;%%", 100 * r->joint.wait_ratio);
+	if (!*r->joint.phase)
+		return;
+	fputs(" (", out);
+	html_text__put(out, r->joint.phase);
+	fputs(")", out);
+}
+
 static void put_findings(FILE *out, const struct rank_series *r)
 {
 	bool has_any = false;
@@ -57,6 +68,11 @@ static void put_findings(FILE *out, const struct rank_series *r)
 		fputs(has_any ? "<br>" : "", out);
 		html_text__put(out, r->findings[i].name);
 		fprintf(out, " %.0f&nbsp;%%", 100 * r->findings[i].value);
+		has_any = true;
+	}
+	if (r->joint.wait_ratio > 0) {
+		fputs(has_any ? "<br>" : "", out);
+		put_straggler(out, r);
 		has_any = true;
 	}
 	if (!has_any)
@@ -200,6 +216,9 @@ static void put_facts(const struct rank_series *r, FILE *out)
 		   job_series__overhead(r, &overhead));
 	jobs_view__describe_regression(r, text, sizeof(text));
 	put_fact(out, "Regression", text);
+	put_figure(out, "Other ranks wait for it", "%.0f %% of a step", 100 * r->joint.wait_ratio,
+		   r->joint.is_judged);
+	put_fact(out, "Latest recording of all ranks", r->joint.read_file);
 	fputs("</dl>\n", out);
 }
 

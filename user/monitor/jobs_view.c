@@ -37,7 +37,7 @@ static json_t *rank_json(const struct rank_series *r)
 	return json_pack(
 		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, "
 		"s:o, "
-		"s:o, s:o, s:o, s:s, s:s}",
+		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s}",
 		"job_name", r->info.key.name, "uid", (json_int_t)r->info.uid, "rank", r->rank,
 		"pid", (int)r->info.pid, "state", jobs_view__state(r), "framework", r->framework,
 		"framework_version", r->version, "step_rule", r->step_rule, "container_id",
@@ -49,7 +49,10 @@ static json_t *rank_json(const struct rank_series *r)
 		"window_overhead", r->overhead > 0 ? json_real(r->overhead) : json_null(), "phases",
 		named(r->phases, r->phase_cnt), "operators", named(r->operators, r->operator_cnt),
 		"findings", named(r->findings, r->finding_cnt), "regression", change,
-		"latest_recording", r->file);
+		"latest_recording", r->file, "straggler",
+		r->joint.is_judged ? json_real(r->joint.wait_ratio) : json_null(),
+		"straggler_phase", r->joint.phase, "latest_recording_of_all_ranks",
+		r->joint.read_file);
 }
 
 int jobs_view__json(const struct job_series *s, FILE *out)

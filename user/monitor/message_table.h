@@ -43,6 +43,13 @@
 	MESSAGE("monitor.step-as-before", \
 		"job %s, rank %s: the step takes as long again as in its first windows")
 
+#define MESSAGE_STRAGGLER_FOUND \
+	MESSAGE("monitor.straggler-found", \
+		"job %s: the other ranks wait %.0f %% of a step for rank %s (%s); its recording: " \
+		"%s, see `proftrace report` of it and of those of the other ranks")
+#define MESSAGE_STRAGGLER_GONE \
+	MESSAGE("monitor.straggler-gone", "job %s: the other ranks wait for rank %s no longer")
+
 /* ---- Windows ---- */
 
 #define MESSAGE_WINDOWS_HELD MESSAGE("monitor.windows-held", "no window opens: %s")
@@ -53,6 +60,11 @@
 	MESSAGE("monitor.window-lost-events", \
 		"job %s, process %d: a window lost events; none is opened for %llu minutes")
 #define MESSAGE_WINDOW_NOT_READ MESSAGE("monitor.window-not-read", "the window %s is not read: %s")
+#define MESSAGE_JOB_WINDOW_NOT_READ \
+	MESSAGE("monitor.job-window-not-read", \
+		"job %s: the recordings of all ranks are not read together: %s")
+#define MESSAGE_JOB_WINDOW_WITHOUT_MEMORY \
+	MESSAGE("monitor.job-window-without-memory", "not enough memory for their paths")
 #define MESSAGE_STORE_NOT_PRUNED \
 	MESSAGE("monitor.store-not-pruned", "--keep: cannot look through %s")
 #define MESSAGE_STORE_NOT_MADE \

@@ -40,6 +40,25 @@ enum window_result {
 };
 extern const char *const window_result_names[WINDOW_RESULT_CNT];
 
+/* Of a window of all ranks of a job at the same moment. */
+enum job_window_result {
+	JOB_WINDOW_OK,
+	JOB_WINDOW_PARTIAL, /* of some ranks of this host */
+	JOB_WINDOW_FAILED,  /* of fewer than two, or the report could not be read */
+	JOB_WINDOW_RESULT_CNT,
+};
+extern const char *const job_window_result_names[JOB_WINDOW_RESULT_CNT];
+
+/* Why a rank is not in it. */
+enum job_missing {
+	JOB_MISSING_NOT_READY, /* it is not watched, or steps are not counted yet */
+	JOB_MISSING_LOSS,      /* no window of it opens after events were lost */
+	JOB_MISSING_BUSY,      /* its window before was still open, or being read, or windows are held */
+	JOB_MISSING_WINDOW,    /* its window gave no figures, or its session ended */
+	JOB_MISSING_CNT,
+};
+extern const char *const job_missing_names[JOB_MISSING_CNT];
+
 enum attach_failure {
 	ATTACH_FAILED,	/* the session ended with an error: its message is in the log */
 	ATTACH_KILLED,	/* the session was killed by a signal */
@@ -71,6 +90,9 @@ struct rank_info {
 	uint64_t start_ticks;
 };
 
+/* A name is the process's own word: its user and container are not. */
+bool rank_info__is_same_job(const struct rank_info *a, const struct rank_info *b);
+
 enum watch_state {
 	WATCH_ATTACHING,
 	WATCH_WAITING, /* for the next window */
@@ -95,6 +117,7 @@ struct rank_state {
 /* Its JSON comes as a descriptor with the message. */
 struct window_ready {
 	uint32_t id;
+	uint32_t job_window; /* that it is part of, 0: none */
 	double seconds; /* that it was open */
 	char file[RECORDING_NAME];
 };
@@ -106,6 +129,7 @@ struct rank_end {
 
 struct monitor_counts {
 	uint64_t windows[WINDOW_RESULT_CNT], attach_failures[ATTACH_FAILURE_CNT];
+	uint64_t job_windows[JOB_WINDOW_RESULT_CNT], job_missing[JOB_MISSING_CNT];
 	uint64_t unwatched[UNWATCHED_CNT];
 	uint64_t events_lost;
 	uint64_t anonymous_bytes, bpf_bytes;
@@ -137,6 +161,7 @@ enum tell_kind {
 	TELL_COUNTS,
 	TELL_PAGE,
 	TELL_METRICS, /* asks for them as OTLP */
+	TELL_JOB_WINDOW, /* what the report of its recordings says, as a descriptor with the message */
 };
 
 struct message {
@@ -148,6 +173,7 @@ struct message {
 		struct rank_end end;
 		struct monitor_counts counts;
 		struct page_made page;
+		uint32_t job_window;
 	};
 };
 

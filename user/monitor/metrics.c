@@ -57,6 +57,12 @@ static bool resets(const struct rank_series *r, double *value)
 	return true;
 }
 
+static bool straggler(const struct rank_series *r, double *value)
+{
+	*value = r->joint.wait_ratio;
+	return r->joint.is_judged;
+}
+
 static const struct rank_metric rank_metrics[] = {
 	{"proftrace_steps_total", "counter",
 	 "Steps since the job is watched, counted without probes. Missing while no session counts "
@@ -75,6 +81,11 @@ static const struct rank_metric rank_metrics[] = {
 	 "Baselines that were dropped: steps are found by another rule, or another process "
 	 "goes on under the name.",
 	 resets},
+	{"proftrace_straggler_ratio", "gauge",
+	 "Share of a step that the other ranks wait for this one, in the latest window of all "
+	 "ranks; 0: it is not the straggler. Missing before such a window, and if it could not be "
+	 "told.",
+	 straggler},
 };
 
 static void put_rank_metric(const struct job_series *s, const struct rank_metric *m,
@@ -264,6 +275,12 @@ void metrics__walk_monitor(const struct job_series *s, const struct metric_sink 
 	put_one(sink, "proftrace_monitor_budget_ratio", "gauge", "--budget.", c->budget);
 	put_counts(sink, "proftrace_monitor_windows_total", "counter", "Windows by how they ended.",
 		   "result", window_result_names, c->windows, WINDOW_RESULT_CNT);
+	put_counts(sink, "proftrace_monitor_job_windows_total", "counter",
+		   "Windows of all ranks of a job at the same moment, by how they ended.", "result",
+		   job_window_result_names, c->job_windows, JOB_WINDOW_RESULT_CNT);
+	put_counts(sink, "proftrace_monitor_job_window_ranks_missing_total", "counter",
+		   "Ranks of this host that were not in such a window.", "reason",
+		   job_missing_names, c->job_missing, JOB_MISSING_CNT);
 	held[c->hold] = 1;
 	put_counts(sink, "proftrace_monitor_held", "gauge", "1: no window opens, for this reason.",
 		   "reason", hold_names + 1, held + 1, HOLD_CNT - 1);

@@ -75,6 +75,13 @@ static struct watch *find_watch(struct monitor *m, uint32_t id)
 	return NULL;
 }
 
+/* Its part of a window of all ranks, if it has one: file NULL: it gave no figures. */
+static void decide_part(struct monitor *m, const struct watch *w, const char *file)
+{
+	if (w->joint.is_open)
+		job_windows__decide(&m->job_windows, w->joint.id, w->id, file, JOB_MISSING_WINDOW);
+}
+
 /* Of a window that gave no figures. */
 static void count_window(struct monitor *m, uint32_t id, enum window_result result)
 {
@@ -82,8 +89,10 @@ static void count_window(struct monitor *m, uint32_t id, enum window_result resu
 	struct watch *w = find_watch(m, id);
 
 	m->counts.windows[result]++;
-	if (w)
-		watch__measured(w, &answer, clock__monotonic_ns());
+	if (!w)
+		return;
+	decide_part(m, w, NULL);
+	watch__measured(w, &answer, clock__monotonic_ns());
 }
 
 static void on_window(void *ctx, struct watch *w, enum window_result result,
@@ -91,12 +100,14 @@ static void on_window(void *ctx, struct watch *w, enum window_result result,
 {
 	struct monitor *m = ctx;
 
-	if (!ready)
+	if (!ready) {
 		m->counts.windows[result]++;
-	else if (!window_store__take(m->store, ready->file, m->window_bytes))
+		decide_part(m, w, NULL);
+	} else if (!window_store__take(m->store, ready->file, m->window_bytes)) {
 		count_window(m, w->id, WINDOW_TOO_LARGE);
-	else if (!window_reader__add(&m->reader, ready))
+	} else if (!window_reader__add(&m->reader, ready)) {
 		count_window(m, w->id, WINDOW_UNREADABLE);
+	}
 }
 
 static bool may_open(void *ctx)
@@ -164,9 +175,27 @@ static void take_answer(struct monitor *m, const struct window_answer *said)
 	m->counts.events_lost += answer.lost;
 	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK)
 		push_window(m, w);
+	if (w && w->state == WATCH_READING)
+		decide_part(m, w, answer.result == WINDOW_OK ? w->read.file : NULL);
 	if (w)
 		watch__measured(w, &answer, clock__monotonic_ns());
 	m->counts_due_ns = 0;
+}
+
+static void on_job_window(void *ctx, uint32_t id, int json)
+{
+	const struct message message = {.kind = TELL_JOB_WINDOW, .job_window = id};
+	struct monitor *m = ctx;
+
+	tell(m, &message, json);
+	m->counts_due_ns = 0;
+}
+
+static bool takes_part(void *ctx, uint32_t watch, uint32_t id)
+{
+	const struct watch *w = find_watch(ctx, watch);
+
+	return w && w->joint.id == id && w->joint.is_open;
 }
 
 /* By whoever has the token. It takes its time from the budget, as each window does. */
@@ -393,6 +422,7 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 		note_failure(m, w, now_ns);
 	else
 		log__info(MESSAGE_PROCESS_WATCHED_NO_LONGER, w->rank.key.name, w->rank.pid);
+	job_windows__decide(&m->job_windows, w->joint.id, w->id, NULL, JOB_MISSING_WINDOW);
 	tell_state(m, w);
 	tell_end(m, left.id, is_left);
 	watch__free(w);
@@ -493,7 +523,7 @@ static uint64_t due(const struct monitor *m)
 {
 	uint64_t at = earlier(window_reader__due(&m->reader), page_maker__due(&m->pages));
 
-	at = earlier(at, pushes__due(&m->pushes));
+	at = earlier(at, earlier(pushes__due(&m->pushes), job_windows__due(&m->job_windows)));
 
 	if (!m->is_stopping)
 		at = earlier(at,
@@ -512,6 +542,9 @@ static void tick(struct monitor *m)
 	for (size_t i = 0; i < m->watch_cnt; i++)
 		watch__tick(m->watches[i], now_ns);
 	end_watches(m, now_ns);
+	if (!m->is_stopping)
+		monitor__plan_job_windows(m, now_ns);
+	job_windows__tick(&m->job_windows, now_ns);
 	window_reader__tick(&m->reader, now_ns);
 	page_maker__tick(&m->pages, now_ns);
 	pushes__tick(&m->pushes, now_ns);
@@ -605,6 +638,12 @@ static int begin(struct monitor *m)
 	m->counts.start_time_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
 	m->reader = (struct window_reader){.done = on_read, .ctx = m};
 	window_reader__init(&m->reader, &m->loop);
+	m->job_windows = (struct job_windows){.done = on_job_window,
+					      .takes_part = takes_part,
+					      .ctx = m,
+					      .results = m->counts.job_windows,
+					      .missing = m->counts.job_missing};
+	job_windows__init(&m->job_windows, &m->loop);
 	m->pages = (struct page_maker){.done = on_page, .ctx = m, .store = m->store};
 	page_maker__init(&m->pages, &m->loop);
 	m->watch_opts = (struct watch_opts){.loop = &m->loop,
@@ -620,6 +659,7 @@ static int begin(struct monitor *m)
 static void end(struct monitor *m)
 {
 	window_reader__stop(&m->reader);
+	job_windows__stop(&m->job_windows);
 	page_maker__stop(&m->pages);
 	pushes__stop(&m->pushes);
 	for (size_t i = 0; i < m->watch_cnt; i++)

@@ -19,6 +19,7 @@ struct monitor_opts {
 	const char *otlp, *pprof; /* URLs of receivers; NULL: nothing is sent */
 	uint64_t otlp_interval_ns;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
+	uint64_t all_ranks; /* each such window is of all ranks of a job at the same moment; 0: none */
 	double budget, max_duty;
 	struct governor_limits limits;
 	struct discovery_opts discovery;

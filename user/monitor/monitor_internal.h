@@ -5,6 +5,7 @@
 
 #include "monitor/backoff.h"
 #include "monitor/exporter_watch.h"
+#include "monitor/job_windows.h"
 #include "monitor/monitor.h"
 #include "monitor/page_maker.h"
 #include "monitor/pushes.h"
@@ -31,6 +32,7 @@ struct monitor {
 	} *left;
 	size_t left_cnt, left_cap;
 	struct window_reader reader;
+	struct job_windows job_windows;
 	struct page_maker pages;
 	struct pushes pushes;
 	int store; /* its directory */
@@ -44,6 +46,8 @@ struct monitor {
 
 /* opts stay the caller's, and in use. */
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts);
+/* Of jobs for which one is due. */
+void monitor__plan_job_windows(struct monitor *m, uint64_t now_ns);
 /* SIGHUP */
 void monitor__reload(struct monitor *m);
 /* CPU time and memory of the monitor and its sessions, and the pressure on the host. */

@@ -69,10 +69,11 @@ static double duty(const struct schedule *s)
 
 void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns)
 {
-	const uint64_t end_ns = open_ns + (uint64_t)((double)(now_ns - open_ns) / duty(s));
+	const uint64_t from_ns = s->paid_ns > open_ns ? s->paid_ns : open_ns;
 
-	if (end_ns > s->stratum_end_ns)
-		s->stratum_end_ns = end_ns;
+	s->paid_ns = from_ns + (uint64_t)((double)(now_ns - open_ns) / duty(s));
+	if (s->paid_ns > s->stratum_end_ns)
+		s->stratum_end_ns = s->paid_ns;
 }
 
 uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns)
@@ -82,4 +83,19 @@ uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns)
 
 	s->stratum_end_ns = begin_ns + (uint64_t)stratum_ns;
 	return begin_ns + (uint64_t)(draw(s) * (stratum_ns - (double)window_ns));
+}
+
+uint64_t schedule__next_of_all(struct schedule *const *all, size_t cnt, uint64_t now_ns,
+			       uint64_t window_ns)
+{
+	uint64_t begin_ns = now_ns;
+	double stratum_ns = 0;
+
+	for (size_t i = 0; i < cnt; i++) {
+		begin_ns = all[i]->paid_ns > begin_ns ? all[i]->paid_ns : begin_ns;
+		stratum_ns = fmax(stratum_ns, (double)window_ns / duty(all[i]));
+	}
+	for (size_t i = 0; i < cnt; i++)
+		all[i]->stratum_end_ns = begin_ns + (uint64_t)stratum_ns;
+	return begin_ns + (uint64_t)(draw(all[0]) * (stratum_ns - (double)window_ns));
 }

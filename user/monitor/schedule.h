@@ -19,6 +19,7 @@ struct schedule {
 	double overheads[SCHEDULE_OVERHEADS]; /* of the latest windows, 1: the step takes twice as long */
 	size_t overhead_cnt;
 	uint64_t stratum_end_ns;
+	uint64_t paid_ns; /* the windows so far have used up the budget until then */
 	uint64_t random;
 };
 
@@ -28,9 +29,13 @@ void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t
 void schedule__set_budget(struct schedule *s, double budget, double max_duty);
 /* Of a window; never raises the duty, since a busy host measures less now and then. */
 void schedule__measured(struct schedule *s, double overhead);
-/* A window was open for so long: the next one waits for the time that it has used up. */
+/* A window was open for so long: the next one waits for the time that it, and those before it, have used up. */
 void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns);
 /* When the next window of that length opens. */
 uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns);
+/* When the next window of that length of all of them opens, in place of one of each: none pays more for it than its
+ * own duty allows. */
+uint64_t schedule__next_of_all(struct schedule *const *all, size_t cnt, uint64_t now_ns,
+			       uint64_t window_ns);
 
 #endif

@@ -29,6 +29,18 @@ static void copy_state(const char *text, char *line, size_t size)
 	line[len] = '\0';
 }
 
+#define LEAD_MAX_MS 60000
+
+/* The line "lead: 1500 ms". */
+static uint64_t read_lead_ns(const char *text)
+{
+	static const char field[] = "\nlead: ";
+	const char *lead = strstr(text, field);
+	const uint64_t ms = lead ? strtoull(lead + strlen(field), NULL, 10) : 0;
+
+	return (ms < LEAD_MAX_MS ? ms : LEAD_MAX_MS) * 1000000;
+}
+
 void session_answer__parse(const char *text, struct session_answer *out)
 {
 	static const char *const before[] = {"paused, at step ", "waiting for the window, at step ",
@@ -36,6 +48,7 @@ void session_answer__parse(const char *text, struct session_answer *out)
 	char line[256];
 
 	*out = (struct session_answer){0};
+	out->lead_ns = read_lead_ns(text);
 	copy_state(text, line, sizeof(line));
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before) && !out->has_step; i++)
 		out->has_step = read_step(line, before[i], &out->step);

@@ -9,6 +9,7 @@
 struct session_answer {
 	bool has_step; /* it knows what a step is */
 	uint64_t step; /* the latest, counted since it attached */
+	uint64_t lead_ns; /* before a window, in which probes are attached; 0: not said */
 };
 
 void session_answer__parse(const char *text, struct session_answer *out);

@@ -144,12 +144,45 @@ static uint64_t window_ns(const struct watch *w)
 	return step_ns * steps < WINDOW_MIN_NS ? WINDOW_MIN_NS : step_ns * steps;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void plan_window(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
 	w->asked_steps = 0;
-	w->window_due_ns = schedule__next(&w->schedule, now_ns, window_ns(w));
+	if (w->joint.is_open || w->joint.at_ns <= now_ns)
+		w->joint = (struct joint_window){0};
+	w->window_due_ns = w->joint.id ? later(w->joint.ask_ns, now_ns)
+				       : schedule__next(&w->schedule, now_ns, window_ns(w));
 	set_state(w, WATCH_WAITING);
+}
+
+bool watch__may_join(const struct watch *w, uint64_t now_ns)
+{
+	return w->ready_ns && !w->ended && w->state != WATCH_ENDING && now_ns >= w->held_until_ns &&
+	       step_time__ns(&w->step_time);
+}
+
+uint64_t watch__joint_ns(const struct watch *w)
+{
+	return window_ns(w);
+}
+
+void watch__join(struct watch *w, const struct joint_window *joint, uint64_t now_ns)
+{
+	w->joint = *joint;
+	w->alone_cnt = 0;
+	if (w->state == WATCH_WAITING && w->window_due_ns != UINT64_MAX && !w->asked_steps)
+		w->window_due_ns = later(w->joint.ask_ns, now_ns);
+}
+
+/* The window that is due: it is no one's who asked for it. */
+static bool is_joint(const struct watch *w, uint64_t now_ns)
+{
+	return w->joint.id && !w->joint.is_open && !w->asked_steps && now_ns >= w->joint.ask_ns;
 }
 
 bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns)
@@ -184,6 +217,7 @@ void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns)
 		return;
 	strcpy(ready.file, name);
 	ready.seconds = (double)(now_ns - w->open_ns) / 1e9;
+	ready.job_window = w->joint.is_open ? w->joint.id : 0;
 	w->open_s = ready.seconds;
 	w->read = ready;
 	schedule__used(&w->schedule, w->open_ns, now_ns);
@@ -208,7 +242,8 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 		return;
 	log__warn(MESSAGE_WINDOW_LOST_EVENTS, w->rank.key.name, w->rank.pid,
 		  (unsigned long long)(hold_ns / SECOND_NS / 60));
-	w->window_due_ns = now_ns + hold_ns;
+	w->joint = (struct joint_window){0};
+	w->window_due_ns = w->held_until_ns = now_ns + hold_ns;
 }
 
 /* ---- the control socket ---- */
@@ -235,6 +270,7 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 	struct session_answer a;
 
 	session_answer__parse(text, &a);
+	w->lead_ns = a.lead_ns;
 	if (!w->ready_ns && a.has_step)
 		be_ready(w, now_ns);
 	w->ask_due_ns = now_ns + (!w->ready_ns		   ? ATTACH_ASK_NS
@@ -254,7 +290,9 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 static void on_start(struct watch *w, uint64_t now_ns)
 {
 	w->open_ns = now_ns;
-	w->window_due_ns = now_ns + window_ns(w);
+	w->window_due_ns =
+		w->joint.is_open ? w->joint.at_ns + w->joint.length_ns : now_ns + window_ns(w);
+	w->alone_cnt += !w->joint.is_open;
 	set_state(w, WATCH_RECORDING);
 }
 
@@ -305,13 +343,20 @@ static void on_answer(void *ctx)
 		on_pause(w, text, now_ns);
 }
 
+static int say(struct watch *w, enum control_verb verb)
+{
+	return verb == CONTROL_START && w->joint.is_open
+		       ? control_session__say_start(&w->link, w->joint.at_ns)
+		       : control_session__say(&w->link, verb);
+}
+
 /* False: the session does not listen, yet or any more. */
 static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
 {
 	int err = control_session__open(&w->link, w->rank.pid);
 
 	if (!err) {
-		err = control_session__say(&w->link, verb);
+		err = say(w, verb);
 		if (err)
 			control_session__close(&w->link);
 	}
@@ -382,10 +427,12 @@ static void open_or_close(struct watch *w, uint64_t now_ns)
 	const enum control_verb verb = w->state == WATCH_RECORDING ? CONTROL_PAUSE : CONTROL_START;
 
 	if (verb == CONTROL_START && !w->opts->may_open(w->opts->ctx)) {
+		w->joint = (struct joint_window){0};
 		plan_window(w, now_ns);
 		return;
 	}
 	w->window_due_ns = UINT64_MAX;
+	w->joint.is_open |= verb == CONTROL_START && is_joint(w, now_ns);
 	if (!ask(w, verb, now_ns))
 		watch__stop(w, now_ns);
 }

@@ -19,6 +19,14 @@
 
 struct watch;
 
+/* A window of all ranks of its job that it takes part in. */
+struct joint_window {
+	uint32_t id; /* 0: none */
+	/* When sessions are asked for it, so that each has its probes attached when it opens at at_ns. */
+	uint64_t ask_ns, at_ns, length_ns;
+	bool is_open; /* the session was told, or the window is read */
+};
+
 struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
@@ -45,6 +53,10 @@ struct watch {
 	enum control_verb asked;
 	uint64_t asked_ns;
 	struct schedule schedule;
+	uint64_t lead_ns; /* in which its session attaches the probes of a window */
+	struct joint_window joint;
+	uint64_t alone_cnt; /* windows since the latest one of all ranks of its job */
+	uint64_t held_until_ns; /* events were lost */
 	uint64_t ready_ns; /* 0: not yet */
 	struct step_time step_time;
 	struct cpu_use cpu_use;
@@ -74,6 +86,12 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 /* A window of so many steps (0: as many as usual) opens now; false: none can, as one is open or is read, or the
  * session is not ready. */
 bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns);
+/* May it take part in a window of all ranks of its job? */
+bool watch__may_join(const struct watch *w, uint64_t now_ns);
+/* How long a window of it is open. */
+uint64_t watch__joint_ns(const struct watch *w);
+/* Its next window is that one, in place of its own. */
+void watch__join(struct watch *w, const struct joint_window *joint, uint64_t now_ns);
 /* Ends the session: SIGTERM, later SIGKILL. It has ended when `ended` is set. */
 void watch__stop(struct watch *w, uint64_t now_ns);
 /* A session that has not ended is killed. */
