@@ -37,14 +37,16 @@ def counts_alike(monitor, *jobs):
     """Steps that the monitor and each job have counted; the jobs stand still meanwhile."""
     for job in jobs:
         job.signal(signal.SIGSTOP)
-    looks = []
+    look, since = None, time.monotonic()
     # Steps are asked for each 5 s; beside other work an answer was once 7 s old.
-    while len(looks) < 3 or any(look != looks[-1] for look in looks[-3:]):
-        time.sleep(6)
-        looks.append([(monitor.rank(job)["steps"], job.made.look()) for job in jobs])
+    while time.monotonic() - since < 9:
+        latest = [(monitor.rank(job)["steps"], job.made.look()) for job in jobs]
+        if latest != look:
+            look, since = latest, time.monotonic()
+        time.sleep(0.5)
     for job in jobs:
         job.signal(signal.SIGCONT)
-    return looks[-1]
+    return look
 
 
 def check_metrics(monitor, jobs):
