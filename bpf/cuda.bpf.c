@@ -94,21 +94,24 @@ static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 
 	return true;
 }
 
-__weak __noinline int count_launch_in(struct pt_thread *t, __u32 i)
+__weak __noinline int count_launch_in_group(struct pt_thread *t, __u32 i)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
-	struct pt_probe_stat *s = f ? stat_of(f->probe) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++) {
+		const struct pt_open_span *f = open_span_at(t, i + n);
+		struct pt_probe_stat *s = f ? stat_of(f->probe) : NULL;
 
-	if (s)
-		s->launches++;
+		if (s)
+			s->launches++;
+	}
 	return 0;
 }
 
 /* What encloses work for the device is worth its probe. */
 __weak __noinline int count_launch(struct pt_thread *t)
 {
-	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
-		count_launch_in(t, i);
+#pragma nounroll
+	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i += PT_SPAN_GROUP)
+		count_launch_in_group(t, i);
 	return 0;
 }
 

@@ -103,12 +103,17 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_open
 }
 
 /* One that has not ended, and began later than that. */
-__weak __noinline int is_of_class_since(struct pt_thread *t, __u32 i, __u32 name_class,
-					__u64 since_ns)
+__weak __noinline int class_in_group(struct pt_thread *t, __u32 i, __u32 name_class, __u64 since_ns)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++) {
+		const struct pt_open_span *f = open_span_at(t, i + n);
 
-	return f && f->name_class == name_class && f->ts_ns > since_ns && !span_has_ended(f);
+		if (!f)
+			break;
+		if (f->name_class == name_class && f->ts_ns > since_ns && !span_has_ended(f))
+			return true;
+	}
+	return false;
 }
 
 /* Does a span of this class that has not ended hold those that end now? An optimizer may step
@@ -119,8 +124,9 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 
 	if (!t || !ctl.step_seq || name_class != ctl.boundary_class)
 		return false;
-	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++) {
-		if (is_of_class_since(t, i, name_class, latest)) {
+#pragma nounroll
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i += PT_SPAN_GROUP) {
+		if (class_in_group(t, i, name_class, latest)) {
 			ctl.nests = 1;
 			return true;
 		}
@@ -173,13 +179,23 @@ __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 	return s->slept_ns < pass_end_ns && pass_end_ns < s->woken_ns ? s->slept_ns : 0;
 }
 
+/* When a node that closes now ended, if its pass tells; 0: not known. */
+__weak __noinline __u64 node_pass_end(struct pt_thread *t, __u64 begin_ns, __u64 now, __u32 how)
+{
+	if (!t)
+		return 0;
+	if (in_own_pass(t))
+		return now;
+	return how == PT_END_INFERRED ? asleep_at_pass_end(t->tid, begin_ns, now) : 0;
+}
+
 /* Takes the top open span off and writes its record if it lies in the window. A global function: it is
  * verified once and not at each place that calls it. */
 __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
 	__u32 i, flags = 0, name_class;
 	struct pt_open_span *f;
-	__u64 end = now, slept_ns;
+	__u64 end = now, pass_end_ns;
 
 	if (!t)
 		return 0;
@@ -207,14 +223,10 @@ __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 	}
 	if (name_class == PT_CLASS_BACKWARD)
 		note_pass(f->ts_ns, end);
-	if (f->kind == PT_KIND_NODE && in_own_pass(t)) {
+	pass_end_ns = f->kind == PT_KIND_NODE ? node_pass_end(t, f->ts_ns, now, how) : 0;
+	if (pass_end_ns) {
+		end = pass_end_ns;
 		flags = PT_SPAN_IN_PASS;
-	} else if (f->kind == PT_KIND_NODE && how == PT_END_INFERRED) {
-		slept_ns = asleep_at_pass_end(t->tid, f->ts_ns, now);
-		if (slept_ns) {
-			end = slept_ns;
-			flags = PT_SPAN_IN_PASS;
-		}
 	}
 	count_span(t, i, end, end == now ? flags | ENDS_NOW : flags, how);
 	span_emit(t, i, end, flags, how);
@@ -224,22 +236,36 @@ __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 }
 
 /* Has the innermost open span returned? */
-__weak __noinline int top_is_dead(struct pt_thread *t, __u64 sp)
+static __always_inline bool top_is_dead(struct pt_thread *t, __u64 sp)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, t->open_cnt - 1) : NULL;
+	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
 
 	return f && (f->sp <= sp || span_has_ended(f));
+}
+
+/* Closes the innermost open span, and those around it that have returned; are there more? */
+__weak __noinline int dead_group_close(struct pt_thread *t, __u64 sp, __u64 now)
+{
+	for (int n = 0; t && n < PT_SPAN_GROUP; n++) {
+		span_close_top(t, now, PT_END_INFERRED);
+		if (!top_is_dead(t, sp))
+			return false;
+	}
+	return true;
 }
 
 /* Closes open spans that have returned unseen: those at or below the current stack pointer. now: 0 if
  * it was not read yet. */
 __weak __noinline int spans_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
-	for (int n = 0; n < PT_MAX_OPEN_SPANS && top_is_dead(t, sp); n++) {
-		if (!now)
-			now = bpf_ktime_get_ns();
-		span_close_top(t, now, PT_END_INFERRED);
-	}
+	if (!t || !top_is_dead(t, sp))
+		return 0;
+	if (!now)
+		now = bpf_ktime_get_ns();
+#pragma nounroll
+	for (int n = 0; n < PT_MAX_OPEN_SPANS; n += PT_SPAN_GROUP)
+		if (!dead_group_close(t, sp, now))
+			break;
 	return 0;
 }
 
@@ -248,30 +274,54 @@ static __always_inline void spans_close_dead(struct pt_thread *t, __u64 sp)
 	spans_close_dead_at(t, sp, 0);
 }
 
-__weak __noinline int is_open_span_at(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
+/* Of the group below open span i. */
+__weak __noinline int open_span_in_group(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
 
-	return f && f->sp == sp && (!row || f->probe == row);
+		if (!f)
+			break;
+		if (f->sp == sp && (!row || f->probe == row))
+			return i;
+	}
+	return PT_MAX_OPEN_SPANS;
 }
 
 /* Index of the innermost open span with this stack pointer (and row, unless 0), or PT_MAX_OPEN_SPANS. */
 __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 {
-	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
-		if (is_open_span_at(t, i - 1, sp, row))
-			return i - 1;
+	__u32 cnt = t ? t->open_cnt : 0, found;
+
+#pragma nounroll
+	for (__u32 n = 0; n < PT_MAX_OPEN_SPANS && n < cnt; n += PT_SPAN_GROUP) {
+		found = open_span_in_group(t, cnt - n, sp, row);
+		if (found < PT_MAX_OPEN_SPANS)
+			return found;
+	}
 	return PT_MAX_OPEN_SPANS;
+}
+
+/* Closes at most a group of open spans; are there more above open span i? */
+__weak __noinline int above_group_close(struct pt_thread *t, __u32 i, __u64 now)
+{
+	for (int n = 0; t && n < PT_SPAN_GROUP; n++) {
+		if (t->open_cnt <= i + 1)
+			return false;
+		span_close_top(t, now, PT_END_INFERRED);
+	}
+	return true;
 }
 
 /* Closes what is still above open span i, as inferred. */
 __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
-	for (int n = 0; t && n < PT_MAX_OPEN_SPANS; n++) {
-		if (t->open_cnt <= i + 1)
+	if (!t || t->open_cnt <= i + 1)
+		return 0;
+#pragma nounroll
+	for (int n = 0; n < PT_MAX_OPEN_SPANS; n += PT_SPAN_GROUP)
+		if (!above_group_close(t, i, now))
 			break;
-		span_close_top(t, now, PT_END_INFERRED);
-	}
 	return 0;
 }
 

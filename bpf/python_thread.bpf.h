@@ -6,14 +6,22 @@
 #include "python_object.bpf.h"
 #include "thread.bpf.h"
 
-#define PT_PYTHON_THREADS 256 /* threads of Python among which one is looked for */
+/* Threads of Python among which one is looked for: so many groups of so many. */
+#define PT_PYTHON_GROUPS 16
+#define PT_PYTHON_GROUP	 16
 
-/* This state, if it is the thread's own, else the one that the interpreter keeps behind it. */
+/* This state or one behind it, if it is the thread's own; else the one that the interpreter keeps behind
+ * these; 0: there is none. */
 __weak __noinline __u64 python_thread_from(__u64 state, __u64 self)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
 
-	return read_u64(state + p->id) == self ? state : read_u64(state + p->next);
+	for (int n = 0; n < PT_PYTHON_GROUP && state; n++) {
+		if (read_u64(state + p->id) == self)
+			return state;
+		state = read_u64(state + p->next);
+	}
+	return state;
 }
 
 /* CPython's state of the current thread, 0: it has none. Global functions: the verifier follows the
@@ -21,7 +29,7 @@ __weak __noinline __u64 python_thread_from(__u64 state, __u64 self)
 __weak __noinline __u64 python_thread(struct pt_thread *t)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
-	__u64 self = thread_pointer(), state, next;
+	__u64 self = thread_pointer(), state;
 
 	if (!t)
 		return 0;
@@ -30,13 +38,12 @@ __weak __noinline __u64 python_thread(struct pt_thread *t)
 		return state;
 	t->python = 0;
 	state = read_u64(p->threads_at);
-	for (int i = 0; i < PT_PYTHON_THREADS && state; i++) {
-		next = python_thread_from(state, self);
-		if (next == state) {
+	for (int i = 0; i < PT_PYTHON_GROUPS && state; i++) {
+		state = python_thread_from(state, self);
+		if (state && read_u64(state + p->id) == self) {
 			t->python = state;
 			return state;
 		}
-		state = next;
 	}
 	return 0;
 }

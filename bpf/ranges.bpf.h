@@ -10,32 +10,34 @@
 
 #define PT_OBJECT_OWN 1 /* of a range that has no address */
 
-__weak __noinline int is_open_range(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
+static __always_inline bool is_open_range(const struct pt_open_span *f, __u64 object, __u32 any)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
-
-	return f && PT_IS_RANGE(f) && !span_has_ended(f) && (any || f->object == object);
+	return PT_IS_RANGE(f) && !span_has_ended(f) && (any || f->object == object);
 }
 
-/* When open span i ended, a range that waits; 0: it has not, or it is none, or ended before that. */
-__weak __noinline __u64 range_ended_ns(struct pt_thread *t, __u32 i, __u64 after_ns)
+/* When the innermost range that has ended after a time did, of the group below open span i; 0: none has. */
+__weak __noinline __u64 ended_in_group(struct pt_thread *t, __u32 i, __u64 after_ns)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
 
-	if (!f || !PT_IS_RANGE(f) || f->ended_ns <= after_ns)
-		return 0;
-	return f->ended_ns;
+		if (!f)
+			break;
+		if (PT_IS_RANGE(f) && f->ended_ns > after_ns)
+			return f->ended_ns;
+	}
+	return 0;
 }
 
 /* When the innermost range around open span i that has ended did, 0: none has. */
 __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
-	__u64 ts_ns = f ? f->ts_ns : 0;
+	__u64 ts_ns = f ? f->ts_ns : 0, end;
 
-	for (; f && i > 0 && i <= PT_MAX_OPEN_SPANS; i--) {
-		__u64 end = range_ended_ns(t, i - 1, ts_ns);
-
+#pragma nounroll
+	for (__u32 n = 0; f && n < PT_MAX_OPEN_SPANS && n < i; n += PT_SPAN_GROUP) {
+		end = ended_in_group(t, i - n, ts_ns);
 		if (end)
 			return end;
 	}
@@ -44,16 +46,25 @@ __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 
 enum sequence_state { SEQUENCE_NONE, SEQUENCE_OPEN, SEQUENCE_ENDED };
 
-/* Is open span i a range of a sequence, that was open then? */
-__weak __noinline int sequence_at(struct pt_thread *t, __u32 i, __u64 then_ns)
+static __always_inline bool is_sequence(const struct pt_open_span *f)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	return PT_IS_RANGE(f) && PT_CLASS_IS_ITERATION(f->name_class);
+}
 
-	if (!f || !PT_IS_RANGE(f) || !PT_CLASS_IS_ITERATION(f->name_class))
-		return SEQUENCE_NONE;
-	if (!f->ended_ns)
-		return SEQUENCE_OPEN;
-	return f->ended_ns > then_ns ? SEQUENCE_ENDED : SEQUENCE_NONE;
+/* Of the innermost range of a sequence, in the group below open span i. */
+__weak __noinline int sequence_in_group(struct pt_thread *t, __u32 i, __u64 then_ns)
+{
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
+
+		if (!f)
+			break;
+		if (is_sequence(f) && !f->ended_ns)
+			return SEQUENCE_OPEN;
+		if (is_sequence(f) && f->ended_ns > then_ns)
+			return SEQUENCE_ENDED;
+	}
+	return SEQUENCE_NONE;
 }
 
 /* Did open span i begin in a range of a sequence that is over by now? Such ranges may overlap. */
@@ -61,12 +72,13 @@ __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	__u64 ts_ns = f ? f->ts_ns : 0;
+	int state;
 
 	if (!f || PT_CLASS_IS_ITERATION(f->name_class))
 		return false;
-	for (; i > 0 && i <= PT_MAX_OPEN_SPANS; i--) {
-		int state = sequence_at(t, i - 1, ts_ns);
-
+#pragma nounroll
+	for (__u32 n = 0; n < PT_MAX_OPEN_SPANS && n < i; n += PT_SPAN_GROUP) {
+		state = sequence_in_group(t, i - n, ts_ns);
 		if (state != SEQUENCE_NONE)
 			return state == SEQUENCE_ENDED;
 	}
@@ -87,7 +99,7 @@ __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __
 	__u64 end = 0;
 	bool again;
 
-	if (!f || !is_open_range(t, i, 0, true))
+	if (!f || !is_open_range(f, 0, true))
 		return 0;
 	again = object > PT_OBJECT_OWN && f->object == object;
 	if (again && is_iteration && PT_CLASS_IS_ITERATION(f->name_class))
@@ -101,13 +113,21 @@ __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __
 	return 0;
 }
 
+__weak __noinline int range_group_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
+{
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++)
+		range_close(t, i + n, object, is_iteration);
+	return 0;
+}
+
 /* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
 __weak __noinline int ranges_close(struct pt_thread *t, __u64 object, __u32 is_iteration)
 {
 	if (!t || (object <= PT_OBJECT_OWN && !is_iteration && !has_little_room(t)))
 		return 0;
-	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
-		range_close(t, i, object, is_iteration);
+#pragma nounroll
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i += PT_SPAN_GROUP)
+		range_group_close(t, i, object, is_iteration);
 	spans_close_dead_at(t, 0, 0);
 	return 0;
 }
@@ -247,22 +267,46 @@ static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u
 	return f;
 }
 
+/* Of the group below open span i. */
+__weak __noinline int range_in_group(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
+{
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
+
+		if (!f)
+			break;
+		if (is_open_range(f, object, any))
+			return i;
+	}
+	return PT_MAX_OPEN_SPANS;
+}
+
 /* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
  * PT_MAX_OPEN_SPANS. Global functions: the verifier follows each once. */
 __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 {
-	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
-		if (is_open_range(t, i - 1, object, any))
-			return i - 1;
+	__u32 cnt = t ? t->open_cnt : 0, found;
+
+#pragma nounroll
+	for (__u32 n = 0; n < PT_MAX_OPEN_SPANS && n < cnt; n += PT_SPAN_GROUP) {
+		found = range_in_group(t, cnt - n, object, any);
+		if (found < PT_MAX_OPEN_SPANS)
+			return found;
+	}
 	return PT_MAX_OPEN_SPANS;
 }
 
-__weak __noinline int note_overlap(struct pt_thread *t, __u32 i, __u64 begin_ns)
+/* From open span i on, as far as open span `end`. */
+__weak __noinline int overlap_group_note(struct pt_thread *t, __u32 i, __u32 end, __u64 begin_ns)
 {
-	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < end; n++) {
+		struct pt_open_span *f = open_span_at(t, i + n);
 
-	if (f && range_ended_ns(t, i, begin_ns))
-		f->slot |= PT_RANGE_OVERLAPS;
+		if (!f)
+			break;
+		if (PT_IS_RANGE(f) && f->ended_ns > begin_ns)
+			f->slot |= PT_RANGE_OVERLAPS;
+	}
 	return 0;
 }
 
@@ -271,8 +315,9 @@ __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 
-	for (__u32 j = 0; f && j < PT_MAX_OPEN_SPANS && j < i; j++)
-		note_overlap(t, j, f->ts_ns);
+#pragma nounroll
+	for (__u32 j = 0; f && j < PT_MAX_OPEN_SPANS && j < i; j += PT_SPAN_GROUP)
+		overlap_group_note(t, j, i, f->ts_ns);
 	return 0;
 }
 

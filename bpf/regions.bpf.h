@@ -8,19 +8,31 @@
 
 enum region { REGION_FORWARD = 1, REGION_OPTIMIZER_STEP };
 
-__weak __noinline int is_region(struct pt_thread *t, __u32 i, __u32 region)
+/* Of the group below open span i. */
+__weak __noinline int region_in_group(struct pt_thread *t, __u32 i, __u32 region)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
+		const struct pt_open_span *f = open_span_at(t, --i);
 
-	return f && f->sp == PT_SP_OBJECT && f->kind == PT_KIND_STATIC && f->slot == region;
+		if (!f)
+			break;
+		if (f->sp == PT_SP_OBJECT && f->kind == PT_KIND_STATIC && f->slot == region)
+			return i;
+	}
+	return PT_MAX_OPEN_SPANS;
 }
 
 /* Index of the thread's open region, or PT_MAX_OPEN_SPANS. region: enum region. */
 __weak __noinline int region_find(struct pt_thread *t, __u32 region)
 {
-	for (__u32 i = t ? t->open_cnt : 0; i > 0 && i <= PT_MAX_OPEN_SPANS; i--)
-		if (is_region(t, i - 1, region))
-			return i - 1;
+	__u32 cnt = t ? t->open_cnt : 0, found;
+
+#pragma nounroll
+	for (__u32 n = 0; n < PT_MAX_OPEN_SPANS && n < cnt; n += PT_SPAN_GROUP) {
+		found = region_in_group(t, cnt - n, region);
+		if (found < PT_MAX_OPEN_SPANS)
+			return found;
+	}
 	return PT_MAX_OPEN_SPANS;
 }
 

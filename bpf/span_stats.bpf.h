@@ -22,24 +22,37 @@ static __always_inline void stat_hit(__u32 row)
 /* Global functions: the verifier follows each once, and not with every way that leads to it. So it
  * does with what is asked of an open span in a loop, which it would follow for each open span there may be. */
 
-__weak __noinline int holds_operators(struct pt_thread *t, __u32 i)
+static __always_inline bool holds_operators(const struct pt_open_span *f)
 {
-	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
 	const struct pt_probe_cfg *cfg;
 	__u32 row;
 
-	if (!f || span_has_ended(f))
+	if (span_has_ended(f))
 		return false;
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	return cfg && cfg->place & PT_HOLDS_OPERATORS;
 }
 
+__weak __noinline int operator_in_group(struct pt_thread *t, __u32 i)
+{
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++) {
+		const struct pt_open_span *f = open_span_at(t, i + n);
+
+		if (!f)
+			break;
+		if (holds_operators(f))
+			return true;
+	}
+	return false;
+}
+
 /* Is an operator or backward node open that holds what it calls? */
 __weak __noinline int in_operator(struct pt_thread *t)
 {
-	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++)
-		if (holds_operators(t, i))
+#pragma nounroll
+	for (__u32 i = 0; t && i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i += PT_SPAN_GROUP)
+		if (operator_in_group(t, i))
 			return true;
 	return false;
 }
@@ -64,7 +77,7 @@ static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_o
 	return without_waits(f->ts_ns - node->ts_ns, f->cpu_wait_ns - node->cpu_wait_ns);
 }
 
-static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
+__weak __noinline int note_pass(__u64 begin_ns, __u64 end_ns)
 {
 	__u32 i = __sync_fetch_and_add(&ctl.ended.cnt, 1) & (PT_PASSES - 1);
 
@@ -72,18 +85,28 @@ static __always_inline void note_pass(__u64 begin_ns, __u64 end_ns)
 	ctl.ended.passes[i].tid = current_tid();
 	barrier(); /* the loader looks at the end first */
 	ctl.ended.passes[i].end_ns = end_ns;
+	return 0;
 }
 
-__weak __noinline int in_own_pass(struct pt_thread *t)
+__weak __noinline int pass_in_group(struct pt_thread *t, __u32 i)
 {
-	if (!t)
-		return false;
-	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i++) {
-		const struct pt_open_span *f = open_span_at(t, i);
+	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++) {
+		const struct pt_open_span *f = open_span_at(t, i + n);
 
-		if (f && f->name_class == PT_CLASS_BACKWARD)
+		if (!f)
+			break;
+		if (f->name_class == PT_CLASS_BACKWARD)
 			return true;
 	}
+	return false;
+}
+
+static __always_inline bool in_own_pass(struct pt_thread *t)
+{
+#pragma nounroll
+	for (__u32 i = 0; i < PT_MAX_OPEN_SPANS && i < t->open_cnt; i += PT_SPAN_GROUP)
+		if (pass_in_group(t, i))
+			return true;
 	return false;
 }
 

@@ -12,6 +12,8 @@
 #include "hash.bpf.h"
 #include "python_thread.bpf.h"
 
+#define PT_STACK_GROUP 8 /* frames that one call visits, as of open spans */
+
 /* Of the thread's scratch: the record that goes out, a frame of the target, and what is known of
  * the walk. */
 struct stack_scratch {
@@ -60,6 +62,14 @@ __weak __noinline __u64 stack_frame(struct pt_thread *t, __u64 frame)
 	return caller;
 }
 
+/* A group of frames into the record; the one that called them, 0: the walk is over. */
+__weak __noinline __u64 stack_frames(struct pt_thread *t, __u64 frame)
+{
+	for (int n = 0; n < PT_STACK_GROUP && frame; n++)
+		frame = stack_frame(t, frame);
+	return frame;
+}
+
 /* Frames into the record; the key of the stack, 0: none could be read. */
 static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratch *s,
 					bool functions)
@@ -72,8 +82,8 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 	s->functions = functions;
 	s->unread = 0;
 	frame = state ? python_frame(state) : 0;
-	for (int n = 0; n < PT_STACK_WALK && frame; n++)
-		frame = stack_frame(t, frame);
+	for (int n = 0; n < PT_STACK_WALK && frame; n += PT_STACK_GROUP)
+		frame = stack_frames(t, frame);
 	if (s->unread)
 		return 0;
 	if (frame)

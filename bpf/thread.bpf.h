@@ -74,6 +74,13 @@ static __always_inline struct pt_open_span *open_span_at(struct pt_thread *t, __
 	return &t->open[i];
 }
 
+/*
+ * A search of the open spans is two loops: a global function looks at a group of them, its caller
+ * goes on to the next. The verifier walks each turn of a loop, so it walks 4 and 12 turns, not 48.
+ */
+#define PT_SPAN_GROUP 4
+_Static_assert(PT_MAX_OPEN_SPANS % PT_SPAN_GROUP == 0, "");
+
 /* A range that ended out of order waits for those above it; so does one whose end had no probe. */
 static __always_inline bool span_has_ended(const struct pt_open_span *f)
 {
