@@ -9,8 +9,9 @@
 #include "counter.bpf.h"
 #include "thread.bpf.h"
 
-/* State of step `step` by the schedule; see struct pt_schedule. */
-static __always_inline __u32 step_state(__u64 step, __u64 now)
+/* State of step `step` by the schedule; see struct pt_schedule. Global functions: the verifier follows
+ * each once, and not with each way through the one before. */
+__weak __noinline int step_state(__u64 step, __u64 now)
 {
 	__u64 cycle = ctl.schedule.closed + ctl.schedule.ready + ctl.schedule.record;
 	__u64 skip = ctl.schedule.skip_first + ctl.shifted;
@@ -38,7 +39,7 @@ static __always_inline bool may_open(void)
 }
 
 /* What the thread that counts steps has run until now, 0: not known. */
-static __always_inline __u64 run_until(__u64 now)
+__weak __noinline __u64 run_until(__u64 now)
 {
 	if (!ctl.run_is_seen)
 		return 0;
@@ -47,7 +48,7 @@ static __always_inline __u64 run_until(__u64 now)
 	return ctl.run.ran_ns + (now > ctl.run_in_ns ? now - ctl.run_in_ns : 0) + 1;
 }
 
-static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
+__weak __noinline int window_set(__u32 state, __u32 prev, __u64 now)
 {
 	if (state == PT_STATE_RECORD && prev != PT_STATE_RECORD) {
 		ctl.run.opened = ctl.run.at[ctl.step_seq % PT_STEP_RING];
@@ -60,9 +61,10 @@ static __always_inline void window_set(__u32 state, __u32 prev, __u64 now)
 		ctl.window_open = 0;
 		ctl.closes++;
 	}
+	return 0;
 }
 
-static __always_inline void step_emit(__u32 prev, __u64 now)
+__weak __noinline int step_emit(__u32 prev, __u64 now)
 {
 	struct pt_rec_step *r = ring_reserve(&ring, sizeof(*r));
 
@@ -70,7 +72,7 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 		/* Outside of windows the programs' own count is enough. */
 		if (ctl.state != prev || ctl.state == PT_STATE_RECORD)
 			count_lost(&ctl.lost_ring);
-		return;
+		return 0;
 	}
 	rec_init(&r->h, PT_REC_STEP, sizeof(*r), 0);
 	r->ts_ns = now;
@@ -81,9 +83,10 @@ static __always_inline void step_emit(__u32 prev, __u64 now)
 	r->window = ctl.window_cnt ? ctl.window_cnt - 1 : 0;
 	r->pad = 0;
 	bpf_ringbuf_submit(r, ctl.state == prev ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
+	return 0;
 }
 
-static __always_inline void count_passes(void)
+__weak __noinline int count_passes(void)
 {
 	if (ctl.passes == 1) {
 		ctl.passes_alike++;
@@ -92,6 +95,7 @@ static __always_inline void count_passes(void)
 		ctl.passes_odd++;
 	}
 	ctl.passes = 0;
+	return 0;
 }
 
 /* A global function: the verifier follows it once. */
@@ -147,6 +151,18 @@ static __always_inline void count_update(struct pt_thread *t, __u32 name_class)
 	}
 }
 
+__weak __noinline int count_begin(struct pt_thread *t, __u32 name_class, __u32 tid)
+{
+	if (!name_class || name_class >= PT_CLASS_CNT)
+		return 0;
+	if (t)
+		count_update(t, name_class); /* first: the loader looks at the other first */
+	__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
+	ctl.class_tid[name_class] = tid;
+	ctl.passes += name_class == PT_CLASS_BACKWARD;
+	return 0;
+}
+
 /* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
 __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at_end, __u64 now)
 {
@@ -154,13 +170,8 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 
 	if (!name_class || name_class >= PT_CLASS_CNT)
 		return 0;
-	if (!at_end) {
-		if (t)
-			count_update(t, name_class); /* first: the loader looks at the other first */
-		__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
-		ctl.class_tid[name_class] = tid;
-		ctl.passes += name_class == PT_CLASS_BACKWARD;
-	}
+	if (!at_end)
+		count_begin(t, name_class, tid);
 	if (ctl.steps_only && ctl.pass_is_update && name_class == PT_CLASS_BACKWARD && at_end) {
 		name_class = PT_CLASS_OPTIMIZER_OP;
 		at_end = 0;
