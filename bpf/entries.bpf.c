@@ -80,7 +80,7 @@ static __always_inline void account(struct task_struct *task, const struct pt_sc
 		.state = o->state,
 		.gen = sched_ctl.gen,
 	};
-	struct interval whole = interval_of(task, o, now);
+	struct interval whole = interval_of(task->pid, o, now);
 
 	if (in_no_window(o->since_ns, now))
 		return;

@@ -43,11 +43,10 @@ struct interval {
 };
 
 /* What the thread had open until now; its cpu_ns is the caller's. */
-static __always_inline struct interval interval_of(struct task_struct *task,
-						   const struct pt_sched_open *o, __u64 now)
+static __always_inline struct interval interval_of(__u32 tid, const struct pt_sched_open *o, __u64 now)
 {
 	return (struct interval){
-		.tid = task->pid,
+		.tid = tid,
 		.tgid = o->tgid,
 		.reason = o->reason,
 		.state = o->state,
@@ -56,14 +55,15 @@ static __always_inline struct interval interval_of(struct task_struct *task,
 	};
 }
 
-static __noinline int interval_emit(struct task_struct *task, const struct interval *i)
+/* Its record without the name, NULL: the ring is full. */
+static __always_inline struct pt_sched_span *interval_reserve(const struct interval *i)
 {
 	struct pt_sched_span *s = ring_reserve(&sched_ring, sizeof(*s));
 	__u64 ns = i->end_ns - i->begin_ns;
 
 	if (!s) {
 		__sync_fetch_and_add(&sched_ctl.lost_records, 1);
-		return 0;
+		return NULL;
 	}
 	s->begin_ns = i->begin_ns;
 	s->end_ns = i->end_ns;
@@ -72,6 +72,15 @@ static __noinline int interval_emit(struct task_struct *task, const struct inter
 	s->tgid = i->tgid;
 	s->reason = i->reason;
 	s->state = i->state;
+	return s;
+}
+
+static __noinline int interval_emit(struct task_struct *task, const struct interval *i)
+{
+	struct pt_sched_span *s = interval_reserve(i);
+
+	if (!s)
+		return 0;
 	bpf_probe_read_kernel_str(s->comm, sizeof(s->comm), task->comm);
 	/* The loader reads this ring when it drains; waking it from here could recurse. */
 	bpf_ringbuf_submit(s, BPF_RB_NO_WAKEUP);

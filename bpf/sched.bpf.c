@@ -164,7 +164,7 @@ static __always_inline void missed_in(struct task_struct *task, struct pt_sched_
 	__u64 ran = task->se.sum_exec_runtime - o->exec_ns, gone = now - o->since_ns;
 	__u64 begin = now - (ran < gone ? ran : gone);
 
-	thread_account(task, t, begin);
+	thread_account(t, task->pid, task->se.sum_exec_runtime, begin);
 	o->since_ns = begin;
 	o->state = PT_SCHED_RUN;
 	o->reason = 0;
@@ -178,7 +178,7 @@ static __always_inline void missed_out(struct task_struct *task, struct pt_sched
 	__u64 ran = task->se.sum_exec_runtime - o->exec_ns, gone = now - o->since_ns;
 	__u64 end = o->since_ns + (ran < gone ? ran : gone);
 
-	thread_account(task, t, end);
+	thread_account(t, task->pid, task->se.sum_exec_runtime, end);
 	o->since_ns = end;
 	o->exec_ns = task->se.sum_exec_runtime;
 	o->state = PT_SCHED_RUNNABLE;
@@ -209,9 +209,9 @@ static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bo
 	next.since_ns = now = not_before(&t->open, now);
 	if (t->open.state != PT_SCHED_RUN)
 		missed_in(prev, t, now);
-	thread_account(prev, t, now);
+	thread_account(t, prev->pid, prev->se.sum_exec_runtime, now);
 	if (state & TASK_DEAD) {
-		thread_release(prev, t, prev->pid);
+		thread_release(t, prev->pid);
 		return true;
 	}
 	state_off_cpu(prev, state, preempt, &next);
@@ -254,7 +254,7 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 		missed_out(next, t, now);
 	else if (t->open.state == PT_SCHED_BLOCKED) /* its wakeup was not seen */
 		note_sleep(t, now);
-	thread_account(next, t, now);
+	thread_account(t, next->pid, next->se.sum_exec_runtime, now);
 	/* When a thread leaves, the kernel may not have counted its last microseconds yet: from one
 	 * leave to the next, none are lost. */
 	run.exec_ns = t->open.exec_ns;
@@ -333,7 +333,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 	}
 	if (t->open.state == PT_SCHED_BLOCKED) {
 		note_sleep(t, next.since_ns);
-		thread_account(task, t, next.since_ns);
+		thread_account(t, task->pid, task->se.sum_exec_runtime, next.since_ns);
 		next.exec_ns = t->open.exec_ns;
 		t->open = next;
 	}
@@ -370,8 +370,10 @@ int BPF_PROG(sched_exec, struct task_struct *task, int old_pid)
 		thread_name(task, t);
 		t->open = old->open;
 	}
-	if (old)
-		thread_release(task, old, old_tid);
+	if (old) {
+		thread_name(task, old);
+		thread_release(old, old_tid);
+	}
 	return 0;
 }
 

@@ -29,19 +29,30 @@ struct {
 /* Set before load: a power of two. */
 const volatile __u32 sched_set_cnt __weak = PT_SCHED_MAX_THREADS / PT_SCHED_WAYS;
 
-/* NULL: it has none, as the idle tasks, whose id is 0. */
-static __noinline struct pt_sched_thread *thread_find(__u32 tid)
+#define PT_SCHED_NOWHERE 0xffffffff
+
+/* PT_SCHED_NOWHERE: it has none, as the idle tasks, whose id is 0. A global function: the verifier follows
+ * it once per program. */
+__weak __noinline __u32 thread_place(__u32 tid)
 {
 	__u32 place = tid & (sched_set_cnt - 1);
 	struct pt_sched_set *set = bpf_map_lookup_elem(&sched_sets, &place);
 
 	if (!set || !tid)
-		return NULL;
+		return PT_SCHED_NOWHERE;
 	place *= PT_SCHED_WAYS;
-	for (int way = 0; way < PT_SCHED_WAYS; way++, place++)
+	for (int way = 0; way < PT_SCHED_WAYS; way++)
 		if (set->tids[way] == tid)
-			return bpf_map_lookup_elem(&sched_threads, &place);
-	return NULL;
+			return place + way;
+	return PT_SCHED_NOWHERE;
+}
+
+/* NULL: it has none. */
+static __always_inline struct pt_sched_thread *thread_find(__u32 tid)
+{
+	__u32 place = thread_place(tid);
+
+	return bpf_map_lookup_elem(&sched_threads, &place);
 }
 
 #endif
