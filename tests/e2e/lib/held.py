@@ -40,6 +40,12 @@ def maps(pid):
     return held
 
 
+def programs(pid):
+    """Instructions that the kernel verified of each BPF program that the process holds, by id; Linux 5.16 and later."""
+    infos = map(fields, pathlib.Path(f"/proc/{pid}/fdinfo").glob("*"))
+    return {int(of["prog_id"]): number(of, "verified_insns") for of in infos if "prog_id" in of}
+
+
 def switches(pid):
     """How often its threads went to sleep."""
     return sum(number(fields(task), "voluntary_ctxt_switches") for task in pathlib.Path(f"/proc/{pid}/task").glob("*/status"))

@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from lib.held import Held, files, wakeups  # noqa: E402
+from lib.held import Held, files, programs, wakeups  # noqa: E402
 from quota import Quota  # noqa: E402
 
 PROFTRACE = os.environ["PROFTRACE"]
@@ -23,6 +23,7 @@ RING_BUFFER = 27  # enum bpf_map_type
 HELD = 24 * MIB  # anonymous memory and BPF maps, while short windows follow one another
 WAITING = 10 * MIB  # of these
 WAKEUPS = 2  # a second
+VERIFIED = 140000  # instructions that the kernel verifies at the attach, a microsecond each
 FILES = 24 * MIB  # its own, and the ring twice; without PyTorch's libraries
 ALL_PROCESSORS = os.sched_getaffinity(0)
 BUDGET = 0.10  # of the run time: some of the MLP's layers fit in, not all
@@ -211,6 +212,9 @@ def waiting_takes_little():
     with Job("mlp") as job, session(job, "waiting for the window", *FAR) as popen:
         held = held_by(popen, WAITING)
         assert held.file < FILES, files(popen.pid)
+        verified = sum(programs(popen.pid).values())
+        print(f"{verified} instructions verified", flush=True)
+        assert verified < VERIFIED, verified
         woke = wakeups(popen.pid)
         print(f"{woke:.1f} wake-ups a second", flush=True)
         assert woke < WAKEUPS, woke
