@@ -354,6 +354,23 @@ Test(device_protocol, a_file_that_is_cut_off_ends_it_and_is_told)
 	shim_link__command(link_, SHIM_PARK);
 	cr_assert_not_null(shim_request__refusal(&wish));
 	cr_expect_not_null(strstr(shim_request__refusal(&wish), "cut off the memory"));
+	cr_expect_str_eq(shim_request__explain(&wish), shim_request__refusal(&wish));
+}
+
+Test(device_protocol, each_refusal_has_one_text)
+{
+	struct shim_request request = {.link = link_};
+
+	for (int why = REFUSAL_NONE + 1; why <= REFUSAL_LATE; why++) {
+		if (why == REFUSAL_BY_LIBRARY)
+			continue;
+		shim_request__give_up(&request, why);
+		cr_assert_not_null(shim_request__refusal(&request));
+		cr_expect_str_eq(shim_request__explain(&request), shim_request__refusal(&request));
+	}
+	snprintf(request.error, sizeof(request.error), "another tool uses CUPTI in it");
+	shim_request__give_up(&request, REFUSAL_BY_LIBRARY);
+	cr_expect_str_eq(shim_request__explain(&request), "another tool uses CUPTI in it");
 }
 
 static void refused(int fd)

@@ -87,8 +87,8 @@ static void expect_exact(const char *text, const char *line)
 }
 
 /* Columns of these times, one row below the other. */
-static void expect_times(const struct table_style *style, const uint64_t ns[2][3],
-			 const char *const lines[3])
+static void expect_columns(const struct table_style *style, const uint64_t ns[2][3], bool same_unit,
+			   const char *const lines[3])
 {
 	static const char *const titles[] = {"A", "B", "C"};
 	struct table *t = table__new("times", "Times");
@@ -97,7 +97,10 @@ static void expect_times(const struct table_style *style, const uint64_t ns[2][3
 	FILE *out = open_memstream(&text, &len);
 
 	for (size_t i = 0; i < 3; i++) {
-		const struct column c = {.key = titles[i], .title = titles[i], .type = CELL_TIME};
+		const struct column c = {.key = titles[i],
+					 .title = titles[i],
+					 .type = CELL_TIME,
+					 .same_unit = same_unit};
 
 		cr_assert_eq(table__add_column(t, &c), 0);
 	}
@@ -114,6 +117,31 @@ static void expect_times(const struct table_style *style, const uint64_t ns[2][3
 	for (size_t i = 0; i < 3; i++)
 		expect_exact(text, lines[i]);
 	free(text);
+}
+
+static void expect_times(const struct table_style *style, const uint64_t ns[2][3],
+			 const char *const lines[3])
+{
+	expect_columns(style, ns, false, lines);
+}
+
+Test(table_render, columns_side_by_side_share_a_unit)
+{
+	const struct table_style style = {.suits_unit = true};
+	static const uint64_t near[2][3] = {{8753720, 11006290, 6501150}, {673650, 708020, 639280}};
+	static const uint64_t far[2][3] = {{8753720, 11006290, 90000}, {673650, 0, 639}};
+	static const uint64_t none[2][3] = {{0, 11006290, 0}, {0, 0, 0}};
+
+	expect_columns(&style, near, true,
+		       (const char *const[]){"A (ms)  B (ms)  C (ms)", "8.754   11.006   6.501",
+					     "0.674    0.708   0.639"});
+	expect_columns(&style, far, true,
+		       (const char *const[]){"A (us)     B (us)  C (us)",
+					     "8753.72  11006.29   90.00",
+					     "673.65       0.00    0.64"});
+	expect_columns(&style, none, true,
+		       (const char *const[]){"A (ms)  B (ms)  C (ms)", "0.000   11.006   0.000",
+					     "0.000    0.000   0.000"});
 }
 
 Test(table_render, a_unit_suits_its_column)

@@ -69,10 +69,11 @@ int table__add_time_columns(struct table *t, const char *group, const char *pref
 		const char *key, *title, *host, *device;
 		enum cell_type type;
 		int rank;
+		bool same_unit;
 	} columns[] = {{"total", "Total", "Elapsed", "GPU", CELL_TIME, 0},
 		       {"avg", "Avg", "Avg", "GPU Avg", CELL_TIME, 3},
-		       {"max", "Max", "Max", "GPU Max", CELL_TIME, 9},
-		       {"min", "Min", "Min", "GPU Min", CELL_TIME, 10},
+		       {"max", "Max", "Max", "GPU Max", CELL_TIME, 9, true},
+		       {"min", "Min", "Min", "GPU Min", CELL_TIME, 10, true},
 		       {"ratio", "Ratio(%)", "%", "GPU %", CELL_PERCENT, 0}};
 	const bool is_host = strcmp(prefix, "cpu") == 0;
 	int err = 0;
@@ -84,6 +85,7 @@ int table__add_time_columns(struct table *t, const char *group, const char *pref
 				   .group = group,
 				   .type = columns[i].type,
 				   .rank = columns[i].rank,
+				   .same_unit = columns[i].same_unit,
 				   .text = is_host ? columns[i].host : columns[i].device};
 
 		snprintf(key, sizeof(key), "%s_%s", prefix, columns[i].key);

@@ -296,14 +296,15 @@ static int print_tables(struct diff *d, FILE *out)
 
 	sort(&d->operators);
 	sort(&d->kernels);
-	snprintf(note, sizeof(note),
-		 "%s p: Student's t of windows, or of blocks of them; that of "
-		 "rows below the step is corrected (Holm). same: p is %.2f or more, so chance may "
-		 "explain it.",
-		 d->by_mean ? "Means over the steps: some steps take much longer than most, as "
-			      "where the host waits for the device in one of several."
-			    : "Medians over the steps.",
-		 SIGNIFICANT);
+	snprintf(
+		note, sizeof(note),
+		"%s p: Student's t of windows, or of blocks of them; that of "
+		"all rows but the step is corrected (Holm). same: p is %.2f or more, so chance may "
+		"explain it.",
+		d->by_mean ? "Means over the steps: some steps take much longer than most, as "
+			     "where the host waits for the device in one of several."
+			   : "Medians over the steps.",
+		SIGNIFICANT);
 	if (!csv)
 		tables[cnt++] = make_head(d);
 	tables[cnt++] = make_table("steps", "Steps and Phases", &d->steps, note);

@@ -43,8 +43,8 @@ const char *losses__sentence(const struct analysis *a, char *buf, size_t size)
 	if (recording__damage(a->r)->truncated)
 		return "the file was cut off: only what came before is counted";
 	if (recording__damage(a->r)->bad_chunks)
-		return "the file is damaged: names or events are missing, and what is said below "
-		       "may be wrong";
+		return "the file is damaged: names or events are missing, and the tables may be "
+		       "wrong";
 	if (!cnt)
 		return NULL;
 	snprintf(buf, size, "%" PRIu64 " events were lost (%s): counts and times are too low", cnt,

@@ -96,8 +96,8 @@
 #define MESSAGE_FRAMEWORK_NEVER_LOADED \
 	MESSAGE("capture.framework-never-loaded", \
 		"process %d ended before a framework was loaded; if a process that it started does " \
-		"the work (a shell, torchrun), name that one with -p PID, or all below a launcher " \
-		"with --job")
+		"the work (a shell, torchrun), name that one with -p PID, or all descendants of a " \
+		"launcher with --job")
 #define MESSAGE_DESCENDANT_HAS_FRAMEWORK \
 	MESSAGE("capture.descendant-has-framework", \
 		"process %d (%s), a descendant of process %d, has %s loaded: it is profiled with " \
@@ -345,10 +345,17 @@
 		"--cupti %s is not used: process %d has a libcupti already")
 #define MESSAGE_LIBRARY_LOADED \
 	MESSAGE("capture.library-loaded", \
-		"%s: our library went into process %d, stopped for %.1f ms")
+		"device times by CUPTI: our library went into process %d, stopped for %.1f ms")
+#define MESSAGE_LIBRARY_LOADED_FOR_OPERATORS \
+	MESSAGE("capture.library-loaded-for-operators", \
+		"operators without probes: our library went into process %d, stopped for %.1f ms")
 #define MESSAGE_LIBRARY_FOUND_AGAIN \
 	MESSAGE("capture.library-found-again", \
-		"%s: our library was still in process %d, stopped for %.1f ms")
+		"device times by CUPTI: our library was still in process %d, stopped for %.1f ms")
+#define MESSAGE_LIBRARY_FOUND_AGAIN_FOR_OPERATORS \
+	MESSAGE("capture.library-found-again-for-operators", \
+		"operators without probes: our library was still in process %d, stopped for " \
+		"%.1f ms")
 #define MESSAGE_LIBRARY_STAYS_OUT \
 	MESSAGE("capture.library-stays-out", "--inject: our library stays out of process %d: %s")
 #define MESSAGE_DEVICE_TIMES_END MESSAGE("capture.device-times-end", "device times end here: %s")

@@ -89,7 +89,8 @@ static void note_aside(const struct session *s, json_t *notes)
 		    ctl->step_tid, (unsigned long long)cnt);
 	else
 		say(notes,
-		    "steps are those of process %d; %s of other processes below %d, such as %d, "
+		    "steps are those of process %d; %s of other descendants of process %d, such as "
+		    "%d, "
 		    "are not counted: attach to each by -p %d,%d",
 		    here, counted(cnt, "step", "steps").s, s->opts->pid, there, here, there);
 }

@@ -61,8 +61,18 @@
 	MESSAGE("cli.option-percent-invalid", "--%s wants a percentage like 2%%, not '%s'")
 #define MESSAGE_PROCESS_NUMBER_INVALID \
 	MESSAGE("cli.process-number-invalid", "'%s' is no process number")
+#define MESSAGE_PLACE_DIRECTORY_MISSING \
+	MESSAGE("cli.place-directory-missing", \
+		"cannot write the %s to %.*s%s: %s; create its directory first, as `mkdir -p` does")
+#define MESSAGE_PLACE_IN_FILE \
+	MESSAGE("cli.place-in-file", \
+		"cannot write the %s to %.*s%s: %s; only a directory can have files in it")
+#define MESSAGE_PLACE_NAME_TOO_LONG \
+	MESSAGE("cli.place-name-too-long", \
+		"cannot write the %s to %.*s%s: %s; choose a shorter name")
 #define MESSAGE_PLACE_NOT_WRITABLE \
-	MESSAGE("cli.place-not-writable", "cannot write the %s to %.*s%s: %s; %s")
+	MESSAGE("cli.place-not-writable", \
+		"cannot write the %s to %.*s%s: %s; choose a place that you may write to")
 #define MESSAGE_PLACE_NOT_READABLE \
 	MESSAGE("cli.place-not-readable", \
 		"%s %s: it is neither a file nor a directory, and the %s is read again; name one")
@@ -146,8 +156,8 @@
 		"--no-report and --%s exclude each other: no table is printed")
 #define MESSAGE_NO_PRUNE_EXCLUDES_MAX_OVERHEAD \
 	MESSAGE("cli.no-prune-excludes-max-overhead", \
-		"--no-prune and --max-overhead exclude each other: to stay below it functions are " \
-		"left out")
+		"--no-prune and --max-overhead exclude each other: the latter leaves functions " \
+		"out")
 #define MESSAGE_IN_MEMORY_EXCLUDES_JOB \
 	MESSAGE("cli.in-memory-excludes-job", \
 		"--in-memory and --job exclude each other: the ranks' recordings are read together " \

@@ -11,26 +11,21 @@
 
 #define SHOWN 200 /* bytes of a path that is too long */
 
-static const char *next_step(int err)
-{
-	switch (err) {
-	case ENOENT:
-		return "create its directory first, as `mkdir -p` does";
-	case ENOTDIR:
-		return "only a directory can have files in it";
-	case ENAMETOOLONG:
-		return "choose a shorter name";
-	default:
-		return "choose a place that you may write to";
-	}
-}
-
 static int refuse(int err, const char *path, const char *what)
 {
-	bool cut = strlen(path) > SHOWN;
+	const char *cut = strlen(path) > SHOWN ? "..." : "";
+	const char *why = strerror(err);
 
-	return err__set(-err, MESSAGE_PLACE_NOT_WRITABLE, what, SHOWN, path, cut ? "..." : "",
-			strerror(err), next_step(err));
+	switch (err) {
+	case ENOENT:
+		return err__set(-err, MESSAGE_PLACE_DIRECTORY_MISSING, what, SHOWN, path, cut, why);
+	case ENOTDIR:
+		return err__set(-err, MESSAGE_PLACE_IN_FILE, what, SHOWN, path, cut, why);
+	case ENAMETOOLONG:
+		return err__set(-err, MESSAGE_PLACE_NAME_TOO_LONG, what, SHOWN, path, cut, why);
+	default:
+		return err__set(-err, MESSAGE_PLACE_NOT_WRITABLE, what, SHOWN, path, cut, why);
+	}
 }
 
 bool place__is_directory(const char *path)

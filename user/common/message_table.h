@@ -22,6 +22,28 @@
 /* ---- Files ---- */
 
 #define MESSAGE_NOT_WRITTEN MESSAGE("common.not-written", "cannot write %s: %s")
+#define MESSAGE_LINK_REFUSED MESSAGE("common.link-refused", "%s")
+#define MESSAGE_LINK_OF_OTHERS \
+	MESSAGE("common.link-of-others", \
+		"a symbolic link is there, and proftrace does not write through links of others; " \
+		"name the file itself")
+#define MESSAGE_FILE_OF_OTHER_USER \
+	MESSAGE("common.file-of-other-user", \
+		"a file of another user is there; choose another place")
+#define MESSAGE_FILE_HAS_OTHER_NAMES \
+	MESSAGE("common.file-has-other-names", \
+		"the file has other names, too, and would be emptied under them; choose another " \
+		"place")
+#define MESSAGE_FILE_REPLACED \
+	MESSAGE("common.file-replaced", \
+		"another file took its place while it was opened; choose another place")
+#define MESSAGE_TEMPORARY_FILES_HELD \
+	MESSAGE("common.temporary-files-held", \
+		"another process holds each temporary file that is made there; choose another " \
+		"place")
+#define MESSAGE_FILE_PROCESS_ENDED \
+	MESSAGE("common.file-process-ended", \
+		"the process of proftrace that opens its files has ended; run it again")
 #define MESSAGE_DIRECTORY_NOT_MADE \
 	MESSAGE("common.directory-not-made", "cannot make the directory %s: %s")
 #define MESSAGE_DIRECTORY_PARENT_MISSING \

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "common/out_file.h"
+#include "common/err.h"
+#include "common/message_table.h"
 #include "common/file_client.h"
 #include "common/file_identity.h"
 #include "common/out_path.h"
@@ -479,33 +481,29 @@ int out_file__make_directory(const char *path)
 	return make_for_owner(&at);
 }
 
-static const char *explain_link(void)
+static int set_refused_link(int err)
 {
 	const char *refused = refused_link__text();
 
-	return *refused ? refused
-			: "a symbolic link is there, and proftrace does not write through links of "
-			  "others; name the file itself";
+	return *refused ? err__set(err, MESSAGE_LINK_REFUSED, refused)
+			: err__set(err, MESSAGE_LINK_OF_OTHERS);
 }
 
 const char *out_file__explain(int err)
 {
 	switch (err) {
 	case -ELOOP:
-		return explain_link();
+		return err__take(set_refused_link(err));
 	case -EEXIST:
-		return "a file of another user is there; choose another place";
+		return err__take(err__set(err, MESSAGE_FILE_OF_OTHER_USER));
 	case -EMLINK:
-		return "the file has other names, too, and would be emptied under them; choose "
-		       "another place";
+		return err__take(err__set(err, MESSAGE_FILE_HAS_OTHER_NAMES));
 	case -ESTALE:
-		return "another file took its place while it was opened; choose another place";
+		return err__take(err__set(err, MESSAGE_FILE_REPLACED));
 	case -EBUSY:
-		return "another process holds each temporary file that is made there; choose "
-		       "another "
-		       "place";
+		return err__take(err__set(err, MESSAGE_TEMPORARY_FILES_HELD));
 	case -EOWNERDEAD:
-		return "the process of proftrace that opens its files has ended; run it again";
+		return err__take(err__set(err, MESSAGE_FILE_PROCESS_ENDED));
 	default:
 		return NULL;
 	}

@@ -69,7 +69,8 @@ int out_file__make_directory(const char *path);
 /* Under sudo: makes an open file the caller's. */
 void out_file__give_to_caller(int fd);
 
-/* Cause and next step of the errors that only this file knows; NULL: strerror says it. */
+/* Cause and next step of the errors that only this file knows; as of err__take(); NULL: strerror
+ * says it. */
 const char *out_file__explain(int err);
 
 #endif

@@ -107,10 +107,8 @@ static bool is_filtered(struct device_source *d)
 	if (!d->filtered && !d->request.recording &&
 	    seccomp__filter_cnt(d->target->pid) > d->filter_cnt) {
 		d->filtered = true;
-		shim_request__give_up(&d->request,
-				      "the process has had a seccomp filter put on since "
-				      "our library went in");
-		log__warn(MESSAGE_NO_DEVICE_TIMES, shim_request__refusal(&d->request));
+		shim_request__give_up(&d->request, REFUSAL_SECCOMP_FILTER);
+		log__warn(MESSAGE_NO_DEVICE_TIMES, shim_request__explain(&d->request));
 	}
 	return d->filtered;
 }
@@ -147,12 +145,7 @@ void device_source__target_gone(struct device_source *d, bool execed)
 	    (state != SHIM_RECORDING && state != SHIM_STOPPING))
 		return;
 	d->counts.ended_ns = clock__monotonic_ns();
-	shim_request__give_up(
-		&d->request,
-		execed ? "the process replaced its program (exec), and with it went "
-			 "what CUPTI had not handed over yet"
-		       : "the process ended, and with it what CUPTI had not handed over "
-			 "yet");
+	shim_request__give_up(&d->request, execed ? REFUSAL_EXEC : REFUSAL_END);
 }
 
 bool device_source__has_ended(const struct device_source *d)
@@ -178,6 +171,11 @@ bool device_source__is_absent(const struct device_source *d)
 const char *device_source__refusal(const struct device_source *d)
 {
 	return shim_request__refusal(&d->request);
+}
+
+const char *device_source__explain(const struct device_source *d)
+{
+	return shim_request__explain(&d->request);
 }
 
 /* ---- functions ---- */

@@ -60,6 +60,8 @@ bool device_source__is_recording(const struct device_source *d);
 bool device_source__is_absent(const struct device_source *d);
 /* Why there is no device time, as a clause; NULL: there is. */
 const char *device_source__refusal(const struct device_source *d);
+/* The same for a message, which has its key as a cause. */
+const char *device_source__explain(const struct device_source *d);
 
 /* ---- functions ---- */
 

@@ -25,6 +25,28 @@
 /* ---- The library in the target ---- */
 
 #define MESSAGE_NO_DEVICE_TIMES MESSAGE("device.no-device-times", "no device times: %s")
+#define MESSAGE_SHARED_MEMORY_CUT_OFF \
+	MESSAGE("device.shared-memory-cut-off", \
+		"the process cut off the memory that it shares with proftrace ($PROFTRACE_SHIM)")
+#define MESSAGE_CUDA_NOT_INITIALISED \
+	MESSAGE("device.cuda-not-initialised", "the process has not initialised CUDA")
+#define MESSAGE_LIBRARY_GAVE_UP \
+	MESSAGE("device.library-gave-up", \
+		"the library in the process gave up: proftrace did not answer for too long")
+#define MESSAGE_CUPTI_LATE MESSAGE("device.cupti-late", "CUPTI did not start in time")
+#define MESSAGE_CUPTI_OF_OTHER_TOOL \
+	MESSAGE("device.cupti-of-other-tool", \
+		"another tool began to use CUPTI in it (torch.profiler?)")
+#define MESSAGE_SECCOMP_FILTER_ADDED \
+	MESSAGE("device.seccomp-filter-added", \
+		"the process has had a seccomp filter put on since our library went in")
+#define MESSAGE_RECORDS_LOST_BY_EXEC \
+	MESSAGE("device.records-lost-by-exec", \
+		"the process replaced its program (exec), and with it went what CUPTI had not " \
+		"handed over yet")
+#define MESSAGE_RECORDS_LOST_BY_END \
+	MESSAGE("device.records-lost-by-end", \
+		"the process ended, and with it what CUPTI had not handed over yet")
 #define MESSAGE_SHIM_LIBRARY_MISSING \
 	MESSAGE("device.shim-library-missing", \
 		"%s is neither in %s nor in %s%s; build or install it")

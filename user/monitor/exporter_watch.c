@@ -9,7 +9,21 @@
 
 #define ANSWER_NS 10000000000ull /* twice */
 
-static void lose(struct exporter_watch *e, const char *why)
+static int set_loss(enum exporter_loss lost)
+{
+	switch (lost) {
+	case EXPORTER_IS_SLOW:
+		return err__set(-EPIPE, MESSAGE_EXPORTER_SLOW);
+	case EXPORTER_IS_SILENT:
+		return err__set(-EPIPE, MESSAGE_EXPORTER_SILENT);
+	case EXPORTER_DID_NOT_BEGIN:
+		return err__set(-EPIPE, MESSAGE_EXPORTER_NOT_BEGUN);
+	default:
+		return err__set(-EPIPE, MESSAGE_EXPORTER_ENDED);
+	}
+}
+
+static void lose(struct exporter_watch *e, enum exporter_loss why)
 {
 	const uint64_t now_ns = clock__monotonic_ns();
 
@@ -25,7 +39,7 @@ void exporter_watch__send(struct exporter_watch *e, const struct message *messag
 	const int err = e->lost ? 0 : exporter__send(&e->exporter, message, fd);
 
 	if (err)
-		lose(e, err == -EAGAIN ? "does not keep up" : "has ended");
+		lose(e, err == -EAGAIN ? EXPORTER_IS_SLOW : EXPORTER_HAS_ENDED);
 }
 
 void exporter_watch__expect(struct exporter_watch *e)
@@ -54,7 +68,7 @@ static void on_answers(void *ctx)
 		return;
 	if (err) {
 		leave(e);
-		lose(e, "has ended");
+		lose(e, EXPORTER_HAS_ENDED);
 		return;
 	}
 	e->has_spoken = true;
@@ -70,7 +84,7 @@ static int start(struct exporter_watch *e)
 
 	if (err)
 		return err;
-	e->lost = NULL;
+	e->lost = EXPORTER_IS_THERE;
 	e->begin_ns = clock__monotonic_ns();
 	e->due_ns = UINT64_MAX;
 	e->unanswered = 0;
@@ -91,7 +105,7 @@ static void renew(struct exporter_watch *e)
 {
 	int err;
 
-	log__warn(MESSAGE_EXPORTER_RESTARTED, e->lost);
+	log__warn(MESSAGE_EXPORTER_RESTARTED, err__take(set_loss(e->lost)));
 	leave(e);
 	exporter__stop(&e->exporter);
 	e->wait_ns = restart_wait__doubled(e->wait_ns);
@@ -101,7 +115,7 @@ static void renew(struct exporter_watch *e)
 		return;
 	}
 	log__warn(MESSAGE_EXPORTER_NOT_STARTED, err__take(err));
-	e->lost = "did not begin";
+	e->lost = EXPORTER_DID_NOT_BEGIN;
 	e->due_ns = clock__monotonic_ns() + e->wait_ns;
 }
 
@@ -115,11 +129,11 @@ int exporter_watch__tick(struct exporter_watch *e, uint64_t now_ns)
 	if (now_ns < e->due_ns)
 		return 0;
 	if (e->lost && !e->has_spoken)
-		return err__set(-EPIPE, MESSAGE_EXPORTER_LOST, e->lost);
+		return set_loss(e->lost);
 	if (e->lost) {
 		renew(e);
 	} else if (e->unanswered++) {
-		lose(e, "does not answer");
+		lose(e, EXPORTER_IS_SILENT);
 	} else {
 		/* It may be we that stood still. */
 		e->due_ns = UINT64_MAX;

@@ -18,13 +18,21 @@ struct exporter_watch_opts {
 	void *ctx;
 };
 
+enum exporter_loss {
+	EXPORTER_IS_THERE,
+	EXPORTER_HAS_ENDED,
+	EXPORTER_IS_SLOW,
+	EXPORTER_IS_SILENT,
+	EXPORTER_DID_NOT_BEGIN,
+};
+
 struct exporter_watch {
 	struct exporter_watch_opts opts;
 	struct exporter exporter;
 	struct event_source answers;
-	const char *lost; /* what became of it; NULL: it is there */
-	bool has_spoken;  /* one of them did, ever */
-	uint64_t due_ns;  /* another one begins, or an answer is missing */
+	enum exporter_loss lost;
+	bool has_spoken; /* one of them did, ever */
+	uint64_t due_ns; /* another one begins, or an answer is missing */
 	uint64_t begin_ns, wait_ns; /* wait: before the next begins */
 	unsigned int unanswered;
 };

@@ -88,9 +88,15 @@
 	MESSAGE("monitor.events-not-awaited", "cannot wait for events: %s")
 #define MESSAGE_EXPORTER_RESTARTED \
 	MESSAGE("monitor.exporter-restarted", \
-		"the process that exports figures %s; another one begins, with figures at 0")
-#define MESSAGE_EXPORTER_LOST \
-	MESSAGE("monitor.exporter-lost", "the process that exports figures %s")
+		"%s; another one begins, with figures at 0")
+#define MESSAGE_EXPORTER_ENDED \
+	MESSAGE("monitor.exporter-ended", "the process that exports figures has ended")
+#define MESSAGE_EXPORTER_SLOW \
+	MESSAGE("monitor.exporter-slow", "the process that exports figures does not keep up")
+#define MESSAGE_EXPORTER_SILENT \
+	MESSAGE("monitor.exporter-silent", "the process that exports figures does not answer")
+#define MESSAGE_EXPORTER_NOT_BEGUN \
+	MESSAGE("monitor.exporter-not-begun", "the process that exports figures did not begin")
 #define MESSAGE_HTTP_NOT_SERVED \
 	MESSAGE("monitor.http-not-served", "libmicrohttpd cannot answer HTTP")
 #define MESSAGE_LISTEN_INVALID \

@@ -15,11 +15,11 @@ int chunk_writer__fail(struct chunk_writer *f, int err)
 	if (!f->err) {
 		f->err = err;
 		if (f->bytes)
-			err__set(err, MESSAGE_RECORDING_NOT_WRITTEN, f->sink.name, strerror(-err),
-				 (unsigned long long)f->bytes, sink__next_step(err));
+			err__set(err, MESSAGE_RECORDING_NOT_WRITTEN, f->sink.name,
+				 (unsigned long long)f->bytes, sink__explain(err));
 		else
-			err__set(err, MESSAGE_RECORDING_NOT_BEGUN, f->sink.name, strerror(-err),
-				 sink__next_step(err));
+			err__set(err, MESSAGE_RECORDING_NOT_BEGUN, f->sink.name,
+				 sink__explain(err));
 	}
 	return f->err;
 }

@@ -9,14 +9,31 @@
 
 #define MESSAGE_RECORDING_NOT_WRITTEN \
 	MESSAGE("recording.not-written", \
-		"cannot write recording %s: %s after %llu bytes; %s; what is in the file so far " \
-		"opens")
+		"cannot write recording %s after %llu bytes: %s; what is in the file so far opens")
 #define MESSAGE_RECORDING_NOT_BEGUN \
-	MESSAGE("recording.not-begun", "cannot write recording %s: %s after 0 bytes; %s")
+	MESSAGE("recording.not-begun", "cannot write recording %s: %s")
 #define MESSAGE_RECORDING_NOT_CREATED \
 	MESSAGE("recording.not-created", "cannot create recording %s: %s")
-#define MESSAGE_RECORDING_NOT_CREATED_SUGGESTED \
-	MESSAGE("recording.not-created-suggested", "cannot create recording %s: %s; %s")
+#define MESSAGE_RECORDING_DISK_FULL \
+	MESSAGE("recording.disk-full", "%s; free some space or write to another disk")
+#define MESSAGE_RECORDING_TOO_LARGE \
+	MESSAGE("recording.too-large", "%s; raise the file size limit (ulimit -f)")
+#define MESSAGE_RECORDING_PLACE_FORBIDDEN \
+	MESSAGE("recording.place-forbidden", "%s; choose a place that you may write to")
+#define MESSAGE_RECORDING_DIRECTORY_MISSING \
+	MESSAGE("recording.directory-missing", \
+		"%s; choose a directory that is there and takes files")
+#define MESSAGE_RECORDING_IS_DIRECTORY \
+	MESSAGE("recording.is-directory", "%s; name a file, not a directory")
+#define MESSAGE_RECORDING_LACKS_MEMORY \
+	MESSAGE("recording.lacks-memory", "%s; free some memory")
+#define MESSAGE_RECORDING_NAME_TOO_LONG \
+	MESSAGE("recording.name-too-long", "%s; choose a shorter name")
+#define MESSAGE_RECORDING_CONTENT_INVALID \
+	MESSAGE("recording.content-invalid", \
+		"%s: an event or a name that the format cannot hold")
+#define MESSAGE_RECORDING_DISK_FAULTY \
+	MESSAGE("recording.disk-faulty", "%s; look at the disk (dmesg)")
 #define MESSAGE_RECORDING_WOULD_REPLACE_FILE \
 	MESSAGE("recording.would-replace-file", \
 		"cannot create recording %s: a file is there that is no recording; choose another " \

@@ -9,43 +9,46 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *sink__next_step(int err)
+static int set_cause(int err)
 {
+	const char *why = strerror(-err);
+
 	switch (err) {
 	case -ENOSPC:
 	case -EDQUOT:
-		return "free some space or write to another disk";
+		return err__set(err, MESSAGE_RECORDING_DISK_FULL, why);
 	case -EFBIG:
-		return "raise the file size limit (ulimit -f)";
+		return err__set(err, MESSAGE_RECORDING_TOO_LARGE, why);
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
-		return "choose a place that you may write to";
+		return err__set(err, MESSAGE_RECORDING_PLACE_FORBIDDEN, why);
 	case -ENOENT:
 	case -ENOTDIR:
-		return "choose a directory that is there and takes files";
+		return err__set(err, MESSAGE_RECORDING_DIRECTORY_MISSING, why);
 	case -EISDIR:
-		return "name a file, not a directory";
+		return err__set(err, MESSAGE_RECORDING_IS_DIRECTORY, why);
 	case -ENOMEM:
-		return "free some memory";
+		return err__set(err, MESSAGE_RECORDING_LACKS_MEMORY, why);
 	case -ENAMETOOLONG:
-		return "choose a shorter name";
-	case -EOWNERDEAD:
-		return out_file__explain(err);
+		return err__set(err, MESSAGE_RECORDING_NAME_TOO_LONG, why);
 	case -EINVAL:
-		return "an event or a name that the format cannot hold";
+		return err__set(err, MESSAGE_RECORDING_CONTENT_INVALID, why);
 	default:
-		return "look at the disk (dmesg)";
+		return err__set(err, MESSAGE_RECORDING_DISK_FAULTY, why);
 	}
+}
+
+const char *sink__explain(int err)
+{
+	const char *why = out_file__explain(err);
+
+	return why ? why : err__take(set_cause(err));
 }
 
 static int not_created(const char *path, int err)
 {
-	const char *why = out_file__explain(err);
-
-	return why ? err__set(err, MESSAGE_RECORDING_NOT_CREATED, path, why)
-		   : err__set(err, MESSAGE_RECORDING_NOT_CREATED_SUGGESTED, path, strerror(-err),
-			      sink__next_step(err));
+	return err__set(err, MESSAGE_RECORDING_NOT_CREATED, path, sink__explain(err));
 }
 
 /* Whether a recording or nothing is in the file that path names without a link; -EEXIST: neither.

@@ -21,7 +21,7 @@ int sink__open_file(struct sink *s, const char *path);
 int sink__open_memory(struct sink *s, int memfd, const char *name);
 /* Without `kept` a file goes again. The name stays. 0 or a negative errno. */
 int sink__close(struct sink *s, bool kept);
-/* What the user can do about an error of writing. */
-const char *sink__next_step(int err);
+/* Cause and next step of an error of writing, as of err__take(). */
+const char *sink__explain(int err);
 
 #endif

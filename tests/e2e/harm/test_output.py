@@ -21,7 +21,8 @@ def full_in_window(case):
     job, before = case.training()
     path = small_disk(case, "256k") / "x.ptrec"
     tool = case.tool("-p", job.pid, "--detail", "inner", "-o", path, "--no-trace")
-    tool.fails("recording.not-written", path, "No space left", "free some space")
+    tool.fails("recording.not-written", path)
+    assert tool.said("recording.disk-full", "No space left on device"), tool.err
     assert "incomplete: the file was cut off" in tool.out, tool.out
     assert "\nProfileStep " in tool.out and "\nsteps: 0\n" not in tool.out, tool.out
     before.check()
@@ -37,7 +38,8 @@ def full_from_start(case):
     disk = small_disk(case, "16k")
     (disk / "filler").write_bytes(bytes(16384))
     tool = case.tool("-p", job.pid, "--record", "0:2", "-o", disk / "x.ptrec")
-    tool.fails("recording.not-begun", "No space left", "free some space")
+    tool.fails("recording.not-begun", disk / "x.ptrec")
+    assert tool.said("recording.disk-full", "No space left on device"), tool.err
     assert not (disk / "x.ptrec").exists(), "an empty file was left"
     before.check()
 
@@ -60,7 +62,8 @@ def size_limit(case):
     job, before = case.training()
     tool = case.tool("-p", job.pid, "--detail", "inner", "-o", case.dir / "x.ptrec", "--no-trace",
                      wrap=["bash", "-c", 'ulimit -f 64; exec "$0" "$@"'])
-    tool.fails("recording.not-written", "File too large", "ulimit -f")
+    tool.fails("recording.not-written", case.dir / "x.ptrec")
+    assert tool.said("recording.too-large", "File too large"), tool.err
     before.check()
 
 
@@ -72,15 +75,15 @@ def unwritable(case):
     absent = case.dir / "absent"
     place = "cli.place-not-writable"
     for where, words in (
-            (["-o", absent / "x.ptrec"], [place, "recording", "No such file", "create its directory"]),
-            (["-o", f"{absent}/b/"], [place, "recording", f"{absent}/b/", "No such file", "mkdir -p"]),
-            (["-o", f"{job.log}/"], [place, "recording", "Not a directory", "only a directory"]),
+            (["-o", absent / "x.ptrec"], ["cli.place-directory-missing", "recording", "No such file"]),
+            (["-o", f"{absent}/b/"], ["cli.place-directory-missing", "recording", f"{absent}/b/", "No such file"]),
+            (["-o", f"{job.log}/"], ["cli.place-in-file", "recording", "Not a directory"]),
             (["-o", ""], ["cli.option-value-empty", "output", "PATH"]),
             (["--trace", ""], ["cli.option-value-empty", "trace", "PATH"]),
-            (["-o", "x" * 300], [place, "xxx", "...", "File name too long", "choose a shorter name"]),
-            (["-o", readonly], [place, "recording", "Read-only file system", "choose a place"]),
+            (["-o", "x" * 300], ["cli.place-name-too-long", "xxx", "...", "File name too long"]),
+            (["-o", readonly], [place, "recording", "Read-only file system"]),
             (["-o", readonly / "x.ptrec"], [place, "recording", "Read-only file system"]),
-            (["--trace", absent / "x.json"], [place, "trace", "No such file"]),
+            (["--trace", absent / "x.json"], ["cli.place-directory-missing", "trace", "No such file"]),
             (["--trace", readonly], [place, "trace", "Read-only file system"])):
         tool = case.tool("-p", job.pid, "--record", "1000000:1000001", *where)
         tool.fails(*words, timeout_s=5)

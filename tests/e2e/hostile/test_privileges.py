@@ -245,7 +245,8 @@ def files_killed(case):
     os.kill(files, signal.SIGKILL)
     time.sleep(0.5)
     tool.signal(signal.SIGINT)
-    tool.fails("recording.not-written", "the process of proftrace that opens its files has ended", timeout_s=30)
+    tool.fails("recording.not-written", timeout_s=30)
+    assert tool.said("common.file-process-ended"), tool.err
     assert subprocess.run([PROFTRACE, "report", tool.recordings()[0]], capture_output=True).returncode == 0
     # What it left goes with the next session.
     again = case.tool("-p", job.pid, "--no-steps", "--duration", "1s", "--no-trace")

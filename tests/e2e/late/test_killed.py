@@ -115,7 +115,7 @@ def standing_still(case):
     tool.signal(signal.SIGSTOP)
     job.wait_parked()
     tool.signal(signal.SIGCONT)
-    process.wait_for(lambda: tool.said("capture.device-times-end", "the library"), LONG_S,
+    process.wait_for(lambda: tool.said("device.library-gave-up"), LONG_S,
                      "proftrace to notice")
     tool.interrupt().done(LONG_S)
     said = "device times for the first "

@@ -52,6 +52,7 @@ struct column {
 	bool stack;   /* what calls what, the innermost first, with " < " between them */
 	bool is_name; /* rows are called what it says, too; they always are what the first says */
 	bool aside;   /* prose: in brackets behind the first cell */
+	bool same_unit; /* text: its times have the unit of the column before it */
 	const char *frame; /* of a value aside: "at most % of a step"; NULL: the value alone */
 };
 

@@ -135,13 +135,54 @@ static int digits_for(const struct view *v)
 	return digits;
 }
 
+/* The unit of views that stand side by side. One of them may have much shorter times than the
+ * others: three digits of its longest time are still seen. */
+static enum time_unit shared_unit(const struct view *views, size_t cnt)
+{
+	uint64_t longest = 0, least = 0;
+	enum time_unit coarse, fine;
+
+	for (size_t i = 0; i < cnt; i++) {
+		const uint64_t ns = views[i].longest;
+
+		if (ns > longest)
+			longest = ns;
+		if (ns && (!least || ns < least))
+			least = ns;
+	}
+	coarse = unit_for(longest);
+	fine = unit_for(least * 100);
+	return fine > coarse ? fine : coarse;
+}
+
+static size_t shared_cnt(const struct text *x, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < x->view_cnt && x->t->columns[x->views[i].column].same_unit)
+		i++;
+	return i - first;
+}
+
+static void share_units(struct text *x)
+{
+	for (size_t i = 0, cnt; i < x->view_cnt; i += cnt) {
+		cnt = shared_cnt(x, i);
+		for (size_t j = 0; j < cnt; j++)
+			x->views[i + j].unit = shared_unit(x->views + i, cnt);
+	}
+}
+
 static void choose_units(struct text *x)
 {
 	table__each_row(x->t, x->row_limit, find_range, x);
+	if (x->style->suits_unit)
+		share_units(x);
 	for (size_t i = 0; i < x->view_cnt; i++) {
 		struct view *v = &x->views[i];
 
-		v->unit = x->style->suits_unit ? unit_for(v->longest) : x->style->unit;
+		if (!x->style->suits_unit)
+			v->unit = x->style->unit;
 		v->digits = x->style->suits_unit ? units[v->unit].digits : digits_for(v);
 	}
 }

@@ -120,8 +120,8 @@ static int add_columns(struct table *t)
 		{"occurrences", "Calls", 6, NULL, CELL_COUNT},
 		{"total_duration", "Total", 9, NULL, CELL_TIME},
 		{"avg_duration", "Avg", 8, NULL, CELL_TIME, .rank = 1},
-		{"max_duration", "Max", 8, NULL, CELL_TIME, .rank = 3},
-		{"min_duration", "Min", 8, NULL, CELL_TIME, .rank = 3},
+		{"max_duration", "Max", 8, NULL, CELL_TIME, .rank = 3, .same_unit = true},
+		{"min_duration", "Min", 8, NULL, CELL_TIME, .rank = 3, .same_unit = true},
 	};
 
 	return table__add_columns(t, columns, ARRAY_SIZE(columns));

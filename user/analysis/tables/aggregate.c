@@ -352,8 +352,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 		{"count", "Total Count", 0, NULL, CELL_COUNT, .brief = "Count"},
 		{"total", "Time", 9, NULL, CELL_TIME},
 		{"min", "Min Time", 9, NULL, CELL_TIME},
-		{"max", "Max Time", 9, NULL, CELL_TIME},
-		{"avg", "Avg Time", 9, NULL, CELL_TIME},
+		{"max", "Max Time", 9, NULL, CELL_TIME, .same_unit = true},
+		{"avg", "Avg Time", 9, NULL, CELL_TIME, .same_unit = true},
 	};
 	const struct aggregate *g = state;
 	auto_free struct ordered *order = calloc(g->map.cnt + 1, sizeof(*order));

@@ -194,7 +194,8 @@ static int fill(const struct analysis *a, void *state, struct table *t)
 	if (!err && cnt)
 		err = table__add_notef(
 			t,
-			"The outermost call counts. %s Ratios: of %s; below a call, of the call.",
+			"The outermost call counts. %s Ratios: of %s; of indented rows, of the "
+			"call that they are part of.",
 			a->has_device
 				? "GPU time: of the kernels, copies and sets that it launched."
 				: "Kernels are named by what libraries register with the runtime. "

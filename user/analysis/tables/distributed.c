@@ -244,9 +244,9 @@ static int by_group(const void *x, const void *y)
 static int fill(const struct analysis *a, void *state, struct table *t)
 {
 	const struct column columns[] = {
-		{.key = "name", .title = "Name", .min_width = 25, .type = CELL_TEXT},
-		{.key = "total", .title = "Total Time", .min_width = 25, .type = CELL_TIME},
-		{.key = "ratio", .title = "Ratio (%)", .min_width = 25, .type = CELL_PERCENT},
+		{.key = "name", .title = "Name", .type = CELL_TEXT},
+		{.key = "total", .title = "Total Time", .type = CELL_TIME},
+		{.key = "ratio", .title = "Ratio (%)", .type = CELL_PERCENT},
 	};
 	struct distributed *d = state;
 	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));

@@ -95,8 +95,8 @@ static int add_columns(struct table *t, bool detail)
 		{"per_step", "Per Step", 0, NULL, CELL_DECIMAL, .rank = 2},
 		{"total", "Total", 9, NULL, CELL_TIME},
 		{"avg", "Avg", 8, NULL, CELL_TIME},
-		{"max", "Max", 8, NULL, CELL_TIME, .rank = 1},
-		{"min", "Min", 8, NULL, CELL_TIME, .rank = 1},
+		{"max", "Max", 8, NULL, CELL_TIME, .rank = 1, .same_unit = true},
+		{"min", "Min", 8, NULL, CELL_TIME, .rank = 1, .same_unit = true},
 		{"share", "%", 6, NULL, CELL_PERCENT},
 	};
 	const struct column type = {

@@ -484,10 +484,11 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 		 o->absorbed_ns ? ", estimated nodes within recorded ones once" : "");
 	err = table__note_ratios(a, t, of, "what these launched: kernels, copies and sets");
 	if (!err && a->opts->op_detail)
-		err = table__add_note(t, "Ratios below an operator: of that operator.");
+		err = table__add_note(t,
+				      "Ratios of indented rows: of the row that they are part of.");
 	if (!err && a->opts->op_detail && o->nested.cnt)
-		err = table__add_note(t, "Operators within others that have rows of their own are "
-					 "not shown below these.");
+		err = table__add_note(t, "An operator with a row of its own is not repeated as an "
+					 "indented row.");
 	if (!err && o->forwards.unsure)
 		err = table__add_notef(
 			t,

@@ -32,8 +32,11 @@ static int add_columns(struct table *t)
 	int err = table__add_columns(t, head, ARRAY_SIZE(head));
 
 	for (size_t p = 0; p < STEP_PARTS && !err; p++)
-		err = table__add_column(t, &(struct column){step_parts[p].key, step_parts[p].title,
-							    10, NULL, CELL_TIME});
+		err = table__add_column(t, &(struct column){.key = step_parts[p].key,
+							    .title = step_parts[p].title,
+							    .min_width = 10,
+							    .type = CELL_TIME,
+							    .same_unit = true});
 	return err ? err : table__add_columns(t, tail, ARRAY_SIZE(tail));
 }
 

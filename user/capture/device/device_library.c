@@ -112,13 +112,16 @@ void device_library__forbid_loading(const struct session *s)
 /* alone: it is there for operators without probes, and not for device times. */
 static void describe_loaded(const struct inject_result *loaded, pid_t pid, bool alone)
 {
-	const char *what = alone ? "operators without probes" : "device times by CUPTI";
 	const double stopped_ms = (double)loaded->stopped_ns / 1e6;
 
-	if (loaded->already_loaded)
-		log__info(MESSAGE_LIBRARY_FOUND_AGAIN, what, pid, stopped_ms);
+	if (loaded->already_loaded && alone)
+		log__info(MESSAGE_LIBRARY_FOUND_AGAIN_FOR_OPERATORS, pid, stopped_ms);
+	else if (loaded->already_loaded)
+		log__info(MESSAGE_LIBRARY_FOUND_AGAIN, pid, stopped_ms);
+	else if (alone)
+		log__info(MESSAGE_LIBRARY_LOADED_FOR_OPERATORS, pid, stopped_ms);
 	else
-		log__info(MESSAGE_LIBRARY_LOADED, what, pid, stopped_ms);
+		log__info(MESSAGE_LIBRARY_LOADED, pid, stopped_ms);
 }
 
 static int attach(struct session *s, struct target *t)
@@ -261,7 +264,7 @@ void device_library__on_started(struct session *s)
 	const char *refusal = device_source__refusal(s->device);
 
 	if (refusal && device_library__uses_cuda(s))
-		log__warn(MESSAGE_NO_DEVICE_TIMES, refusal);
+		log__warn(MESSAGE_NO_DEVICE_TIMES, device_source__explain(s->device));
 	/* By now the library has loaded a libcupti if the process had none. */
 	if (!refusal && !s->cupti.watch && !s->cupti.functions_alone)
 		s->cupti.watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
@@ -274,7 +277,7 @@ void device_library__yield_if_claimed(struct session *s)
 		return;
 	s->cupti.yielded = true;
 	device_source__yield(s->device, s->probes.ctl->cupti_kinds);
-	log__warn(MESSAGE_DEVICE_TIMES_END, device_source__refusal(s->device));
+	log__warn(MESSAGE_DEVICE_TIMES_END, device_source__explain(s->device));
 }
 
 /* The window waits for the library that came only now. */

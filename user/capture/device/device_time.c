@@ -85,7 +85,7 @@ static int pump_source(struct session *s)
 	err = device_source__pump(s->device);
 	if (!had_ended && !s->cupti.functions_alone && !s->cupti.yielded &&
 	    device_source__has_ended(s->device))
-		log__warn(MESSAGE_DEVICE_TIMES_END, device_source__refusal(s->device));
+		log__warn(MESSAGE_DEVICE_TIMES_END, device_source__explain(s->device));
 	return err;
 }
 
