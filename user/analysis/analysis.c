@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sums over the pass that more than one table needs. */
+/* Sums that more than one table needs, made in one pass over the recording. */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
@@ -46,7 +46,7 @@ static void close_calls(struct analysis *a)
 	a->call_cnt = 0;
 }
 
-/* Of the first cnt calls the latest of that kind; NULL: none. */
+/* The latest of the first cnt calls that is of that kind, or NULL. */
 static struct phase_call *latest_call(struct analysis *a, enum span_kind kind, size_t cnt)
 {
 	while (cnt-- > 0)
@@ -55,7 +55,7 @@ static struct phase_call *latest_call(struct analysis *a, enum span_kind kind, s
 	return NULL;
 }
 
-/* How many calls have begun by then. */
+/* How many calls began at or before ts_ns. */
 static size_t begun_calls(const struct analysis *a, uint64_t ts_ns)
 {
 	size_t low = 0, high = a->call_cnt;
@@ -96,7 +96,7 @@ static int add_phases(struct analysis *a, const struct span *s)
 	return err;
 }
 
-/* Nothing known asked for it. */
+/* Counts a kernel by whether an engine's execution launched it. */
 static void count_execution(struct analysis *a, const struct span *device)
 {
 	const struct span *s = device->launch;
@@ -108,8 +108,8 @@ static void count_execution(struct analysis *a, const struct span *device)
 		a->of_no_call_ns += device->kernel_ns;
 }
 
-/* The call under way; of what an engine runs behind the step that asked for it, that of this step.
- * NULL: it has none. */
+/* The call that was under way. An engine may run what a step asked for after it, so the latest call
+ * of the step comes second. NULL: the step has no such call. */
 static struct phase_call *call_of_launch(struct analysis *a, enum span_kind phase, uint64_t ts_ns)
 {
 	struct phase_call *c = latest_call(a, phase, begun_calls(a, ts_ns));
@@ -117,7 +117,7 @@ static struct phase_call *call_of_launch(struct analysis *a, enum span_kind phas
 	return c ? c : latest_call(a, phase, a->call_cnt);
 }
 
-/* What other threads launched during a phase of the step counts for the call that was under way. */
+/* A launch by another thread during a phase counts for the phase's call that was under way. */
 static void add_launches(struct analysis *a, const struct span *device, const struct step *step,
 			 uint64_t *gpu_ns)
 {
@@ -142,7 +142,7 @@ static int add_step(struct analysis *a, const struct batch *b)
 	uint64_t gpu_ns = 0;
 	int err = 0;
 
-	if (!a->steps.calls) /* phases are of steps now, not of what came before */
+	if (!a->steps.calls) /* before the first step a phase belongs to none */
 		memset(a->phases, 0, sizeof(a->phases));
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		if (b->tracks[i].track->id == b->step->track)
@@ -170,7 +170,7 @@ static void widen(struct analysis *a, uint64_t begin, uint64_t end)
 		a->last_ns = end;
 }
 
-#define FEW_KERNELS 0.1 /* of the time of all */
+#define FEW_KERNELS 0.1 /* of the time of all kernels */
 
 bool analysis__callers_unknown(const struct analysis *a)
 {

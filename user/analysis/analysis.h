@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tables share: sums over the pass. A table is one file and one row. */
+/* Sums over the pass, which the tables share. A table is one file and one row. */
 #ifndef PROFTRACE_ANALYSIS_H
 #define PROFTRACE_ANALYSIS_H
 
@@ -24,15 +24,17 @@
  * least and the average are those of whole calls, if there are any. */
 struct range {
 	uint64_t total, max, min;
-	uint64_t cut, cut_total; /* calls, and their part of the total */
+	uint64_t cut, cut_total; /* calls that the window's edge cuts, and their part of the
+				    total */
 };
-/* Of so many calls, which are not 0. */
+/* Mean of so many calls. calls is not 0. */
 uint64_t range__avg(const struct range *r, uint64_t calls);
 
 struct stat {
 	uint64_t calls;
 	struct range cpu, gpu; /* ns */
-	uint64_t executions; /* gpu is of so many, whichever thread called them; 0: of the calls */
+	uint64_t executions; /* gpu is the sum of so many executions, on any thread; 0: of the
+				calls */
 };
 static inline uint64_t stat__gpu_cnt(const struct stat *s)
 {
@@ -69,12 +71,14 @@ void stat_map__free(struct stat_map *m);
 struct interval_union {
 	struct stretch *items;
 	size_t cnt, cap;
-	uint64_t done_ns, horizon_ns; /* length of what was folded, and where that ends */
+	uint64_t done_ns, horizon_ns; /* length of the intervals that were folded, and where
+					 these end */
 };
 int interval_union__add(struct interval_union *u, uint64_t begin, uint64_t end);
-void interval_union__merge(struct interval_union *u); /* items by begin, no two that touch */
+void interval_union__merge(struct interval_union *u); /* Sorts items by begin and joins those
+							 that touch. */
 uint64_t interval_union__length(struct interval_union *u);
-void interval_union__clear(struct interval_union *u); /* for others, in the same memory */
+void interval_union__clear(struct interval_union *u); /* empties it, and keeps its memory */
 void interval_union__free(struct interval_union *u);
 
 /* Sums that more than one table prints. */
@@ -84,78 +88,80 @@ struct analysis {
 	struct model_stats model;
 	uint32_t main_pid; /* 0: not known, every process counts */
 	bool has_device;
-	/* Threads of the framework's engine launch what its operators ask for, later. */
+	/* An engine's threads launch the kernels of the framework's operators later. */
 	bool engine_launches;
-	bool has_executions;	  /* ... and the recording has them */
-	uint64_t executed_ns;	  /* kernels of the steps that an execution launched ... */
-	uint64_t of_no_call_ns;	  /* ... of them, those whose call is not known */
-	uint64_t not_executed_ns; /* ... and those that none did */
+	bool has_executions;	  /* the recording has the engine's executions */
+	uint64_t executed_ns;	  /* kernels in steps that an execution launched */
+	uint64_t of_no_call_ns;	  /* those of executed_ns whose calling operator is not known */
+	uint64_t not_executed_ns; /* kernels in steps that no execution launched */
 	bool timer_only;	  /* recording__is_timer_only */
 	struct device_infos devices;
-	struct coverage coverage; /* of the device's work */
+	struct coverage coverage; /* how far the device's work is known */
 	struct device_feed feed;
 	struct gpu_wait gpu_wait;
 	struct ready_times ready;
-	struct stat_map gpu_waits; /* of all steps, by name and stack of the call */
+	struct stat_map gpu_waits; /* of all steps, by name and stack of the waiting call */
 	struct whole_time whole;
 	struct stretch window;	  /* as recorded; empty: not known */
 	struct stat steps;	  /* gpu: kernels launched in the step */
-	uint64_t step_general_ns; /* kernels, copies and sets of all steps */
-	uint64_t any_general_ns;  /* and of what is in no step */
+	uint64_t step_general_ns; /* kernels, copies and sets in steps */
+	uint64_t any_general_ns;  /* the same, also outside of steps */
 	uint64_t first_step, last_step;
 	uint32_t step_track;	      /* of the thread that counts steps; 0: none does */
 	struct stat phases[KIND_CNT]; /* DATALOADER, FORWARD, BACKWARD, OPTIMIZATION */
-	uint64_t others_gpu_ns;	      /* kernels of the steps outside the phases */
+	uint64_t others_gpu_ns;	      /* kernels in steps, outside of their phases */
 	uint64_t first_ns, last_ns;   /* of all spans and steps */
 	uint64_t memory_cnt;
 	bool outside_steps; /* something lies in no whole step */
-	uint64_t work_cnt, stepless_work_cnt; /* kernels, copies and sets: all, of no whole step */
+	uint64_t work_cnt, stepless_work_cnt; /* kernels, copies and sets: all, and those outside
+						 of whole steps */
 	struct phase_call {
 		enum span_kind kind;
 		uint64_t begin_ns, cpu_ns, gpu_ns;
 		bool gpu_known;
-	} *calls; /* of the batch that is being summed, in the order of their begins */
+	} *calls; /* of the current batch, by begin */
 	size_t call_cnt, call_cap;
 };
-/* Before the pass; 0 or a negative errno, and analysis__end in any case. */
+/* Before the pass. 0 or a negative errno; call analysis__end after either. */
 int analysis__begin(struct analysis *a, const struct recording *r, const struct report_opts *opts);
 void analysis__end(struct analysis *a);
 int analysis__visit(struct analysis *a, const struct batch *b);
-/* Adds a call to its sums: cut, if it was, and its work on the device as far as that is known. */
+/* Adds a call to its sums. A call counts in part if the window's edge cuts it, or if its device
+ * work is not fully known. */
 void analysis__count(const struct analysis *a, struct stat *s, const struct event *e,
 		     uint64_t cpu_ns, uint64_t gpu_ns);
-/* Is it a whole step of the window? Neither what lies outside any (EVENT_NO_ID) nor the step that
- * the window's end cut; never if there are no steps. */
+/* Is it a whole step of the window? False outside of steps (EVENT_NO_ID), for the step that the
+ * window's end cuts, and if there are no steps. */
 static inline bool analysis__has_step(const struct analysis *a, uint64_t step)
 {
 	return a->steps.calls && step >= a->first_step && step <= a->last_step;
 }
-/* Threads of an engine launched kernels of the steps, many of them for nobody that is known. */
+/* An engine's threads launched kernels, and for many of these the caller is not known. */
 bool analysis__callers_unknown(const struct analysis *a);
 uint32_t analysis__main_pid(const struct recording *r); /* 0: not known */
 bool analysis__is_main(const struct analysis *a, const struct track *t);
 /* An asynchronous event that is a collective of the host. */
 bool analysis__is_collective(const struct recording *r, const struct event *e);
-/* A range of the framework around copying memory, told by its name. */
+/* Is it a range of the framework around a copy of memory? Its name tells. */
 bool range__is_manipulation(const char *name);
 
-/* One table: def, its pass, and what it makes in the end. State may be NULL. */
+/* One table: its def, its functions for the pass, and how it is filled. The state may be NULL. */
 struct table_impl {
 	struct table_def def;
 	size_t state_size;
 	int (*visit)(const struct analysis *a, void *state, const struct batch *b);
-	/* What devices did in the step that is visited next (analysis.feed.batch), or, after all,
-	 * in the window; or NULL. */
+	/* Gets the devices' work in the step that is visited next (analysis.feed.batch). Without
+	 * steps it gets the whole window's work, after the pass. May be NULL. */
 	int (*visit_work)(const struct analysis *a, void *state, const struct device_work *w);
 	int (*fill)(const struct analysis *a, void *state, struct table *t);
 	int (*fill_short)(const struct analysis *a, void *state, struct table *t); /* or NULL */
 	void (*clean)(void *state);
 	const char *title;
-	bool rests_on_device; /* figures of the device's work: it says where they end */
-	bool counts_stepless; /* what is of no whole step, too: it says how much of the device's work that is */
-	bool timer;	      /* a --timer-only recording has what it shows */
-	bool always;	      /* its notes are worth printing where it has no row */
-	/* The note of a table without rows; NULL: fill says it itself. */
+	bool rests_on_device; /* shows times of devices: gets a note if these end early */
+	bool counts_stepless; /* counts work outside of whole steps: gets a note how much that is */
+	bool timer;	      /* shows data that --timer-only records */
+	bool always;	      /* its notes are printed even if it has no rows */
+	/* The note of a table without rows. NULL: fill adds it. */
 	const char *(*why_empty)(const struct analysis *a);
 };
 extern const struct table_impl table_summary, table_findings, table_device, table_overview,

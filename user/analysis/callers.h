@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What stands around an event: the named spans of its thread that enclose it, from the innermost.
- */
+/* The named spans of a thread that enclose an event, from the innermost. */
 #ifndef PROFTRACE_CALLERS_H
 #define PROFTRACE_CALLERS_H
 
 #include "analysis/analysis.h"
 
 #define CALLERS_MAX                                                                                \
-	5 /* outer ones are left out, as group_by_stack_n of the PyTorch profiler does */
+	5 /* as in group_by_stack_n of the PyTorch profiler; outer spans are left out */
 
 struct callers {
-	struct stat_map map; /* group: the caller's row + 1; no stats */
+	struct stat_map map; /* group: row of the next outer caller + 1; the stats are unused */
 };
 
-/* *id of the callers, 0: there are none. -ENOMEM. */
+/* Sets *id to the id of the callers, 0 if there are none. 0 or -ENOMEM. */
 int callers__id(struct callers *c, const struct span *s, bool (*is_caller)(const struct span *s),
 		uint32_t *id);
 /* "aten::linear < forward"; the caller frees. NULL: out of memory. */

@@ -128,7 +128,7 @@ int table__add_name_columns(const struct analysis *a, struct table *t, int name_
 	return err;
 }
 
-#define ENGINE "engine: " /* what its threads run, at --detail inner */
+#define ENGINE "engine: " /* prefix of what the engine's threads run, with --detail inner */
 
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole)
@@ -139,7 +139,7 @@ void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 	if (!a->has_device)
 		return;
 	cells__time(cells + 7, &s->gpu, stat__gpu_cnt(s), gpu_whole);
-	/* None of its calls was while device times were known. */
+	/* Device times are known for none of its calls. */
 	if (s->gpu.cut == stat__gpu_cnt(s) && s->cpu.cut < s->calls && !s->gpu.total)
 		for (int i = 7; i < NAME_CELLS; i++)
 			cells[i] = cell__none("no device work of that time is known");

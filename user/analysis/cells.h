@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cells, columns and notes that more than one table has. */
+/* Cells, columns and notes that several tables use. */
 #ifndef PROFTRACE_CELLS_H
 #define PROFTRACE_CELLS_H
 
@@ -10,7 +10,7 @@ struct range;
 struct stat;
 struct stat_map;
 
-/* Of prose, in the unit that the report has. */
+/* A time for prose, in the unit of the report. */
 struct time_text time_text(const struct analysis *a, uint64_t ns);
 
 struct cell cell__text(const char *text);
@@ -22,7 +22,7 @@ struct cell cell__percent(double percent);
 struct cell cell__float(double number);
 struct cell cell__decimal(double number);
 struct cell cell__none(const char *why);
-struct cell cell__share(uint64_t part, uint64_t whole); /* percent; none if whole is 0 */
+struct cell cell__share(uint64_t part, uint64_t whole); /* in percent; empty if whole is 0 */
 
 /* Total, average, longest, shortest and share, of "cpu" or "gpu": five columns and their cells. */
 int table__add_time_columns(struct table *t, const char *group, const char *prefix);
@@ -36,7 +36,7 @@ int table__add_name_columns(const struct analysis *a, struct table *t, int name_
 void cells__name(const struct analysis *a, struct cell *cells, const char *name,
 		 const struct stat *s, uint64_t cpu_whole, uint64_t gpu_whole);
 
-/* Says how many calls were cut at the window's edge, if any were. */
+/* Adds a note with the number of calls that the window's edge cut, if any were. */
 int table__note_cut(struct table *t, const struct stat_map *m);
 /* "Ratios: CPU of ...; GPU of ...", the latter if there is a device. */
 #define GPU_OWNER_TIME "GPU columns: time of what a row launched, whenever it ran."

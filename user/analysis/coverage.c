@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-/* 0: there is none. */
+/* When the last device event ended. 0: there is none. */
 static uint64_t latest_device_ns(const struct recording *r)
 {
 	struct recording_cursor *c;
@@ -20,7 +20,8 @@ static uint64_t latest_device_ns(const struct recording *r)
 	return latest_ns;
 }
 
-/* CUPTI delivers long after the call: what it still had when the file was cut off is not in it. */
+/* CUPTI delivers records long after the call. Records that CUPTI still had when the file was cut
+ * off are missing. */
 static struct coverage of_cut_file(const struct recording *r)
 {
 	return (struct coverage){.ends = true,
@@ -70,7 +71,7 @@ bool coverage__is_partial(const struct analysis *a)
 	return a->coverage.ends && (a->coverage.has_gap || !a->steps.calls);
 }
 
-/* From the window's begin. */
+/* The part of the window, from its begin, for which device work is known. */
 static uint64_t covered_ns(const struct analysis *a)
 {
 	const json_t *w = json_array_get(json_object_get(recording__summary(a->r), "windows"), 0);

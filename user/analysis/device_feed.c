@@ -2,7 +2,8 @@
 #include "analysis/device_feed.h"
 #include "analysis/analysis.h"
 
-/* What was launched before the window, and waited in it, waited for work that may not be known. */
+/* Work that was launched before the window may not be recorded. Calls in the window may have waited
+ * for it. */
 static void note_from_before(struct analysis *a, const struct device_work *w)
 {
 	const int device = w->track->device;

@@ -13,7 +13,7 @@
 #include "analysis/message_table.h"
 #include "common/util.h"
 
-/* What could not be recorded in one of them is no difference: it comes last. */
+/* A row that one side could not record has no difference and comes last. */
 static uint64_t distance(const struct pair *p)
 {
 	if (p->unrecorded && !pair__is_estimated(p))
@@ -86,7 +86,7 @@ static int add_row(struct table *t, const struct pair *p)
 				     : table__add_row(t, 0, cells);
 }
 
-/* Why p is `-`, where it is. */
+/* Why p is `-` in some rows. */
 static int note_unknown(struct table *t, const struct pairs *pairs)
 {
 	bool few = false, one = false, no_probe = false, guess = false;
@@ -117,7 +117,7 @@ static int note_unknown(struct table *t, const struct pairs *pairs)
 	return err;
 }
 
-/* note: NULL, or what stands below it. */
+/* note: printed under the table, or NULL. */
 static struct table *make_table(const char *key, const char *title, const struct pairs *pairs,
 				const char *note)
 {
@@ -250,7 +250,7 @@ static const struct pair *step_pair(const struct diff *d)
 	return d->steps.cnt ? &d->steps.items[0] : NULL;
 }
 
-/* Which changes show at all, and how to see smaller ones. */
+/* Which changes the comparison can show, and how to see smaller ones. */
 static int note_power(const struct diff *d, struct table *t)
 {
 	const struct pair *step = step_pair(d);
@@ -276,7 +276,7 @@ static int add_notes(const struct diff *d, struct table *t)
 	return err ? err : note_unrecorded(d, t);
 }
 
-/* Could both recordings have any of these? */
+/* Could both recordings have any of these rows? */
 static bool any_recorded(const struct pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->cnt; i++)
@@ -285,7 +285,7 @@ static bool any_recorded(const struct pairs *pairs)
 	return false;
 }
 
-/* In CSV the head comes last, as in a report. */
+/* In CSV the head comes last, as it does in a report. */
 static int print_tables(struct diff *d, FILE *out)
 {
 	const bool csv = d->opts->style.format == TABLE_CSV;

@@ -8,19 +8,20 @@
 struct diff_opts {
 	bool raw_times;
 	const char *const
-		*limits; /* "step>5%", "backward>10%", "operator:NAME>20%", "kernel:NAME>3%" */
+		*limits; /* for example "step>5%", "backward>10%", "operator:NAME>20%",
+			    "kernel:NAME>3%" */
 	size_t limit_cnt;
 	struct table_style style;
 };
 
-/* Is it a limit? 0, or -EINVAL with err__set. */
+/* Checks that text is a limit. 0, or -EINVAL with err__set. */
 int diff_limit__check(const char *text);
 
 /*
  * Prints the tables steps, operators and kernels: medians of a step, their difference, and whether
  * it is more than chance (diff/change.h). before, after: a recording, or several separated by
- * commas. *exceeded: how many limits are exceeded by a difference that is significant (p < 0.05) or
- * a name that is new, each told on stderr. 0 or a negative errno.
+ * commas. *exceeded counts the limits that a significant difference (p < 0.05) or a new name
+ * exceeds. Each is reported on stderr. 0 or a negative errno.
  */
 int diff__print(const char *before, const char *after, const struct diff_opts *opts, FILE *out,
 		size_t *exceeded);

@@ -2,7 +2,7 @@
 #include "analysis/first_work.h"
 #include "analysis/analysis.h"
 
-#define QUEUED_NS 100000 /* work that begins so long after its launch has waited for other work */
+#define QUEUED_NS 100000 /* work that begins so long after its launch waited for other work */
 
 void first_work__note(struct first_work works[FEED_DEVICES], const struct track *t,
 		      const struct span *s)
@@ -19,7 +19,8 @@ void first_work__note(struct first_work works[FEED_DEVICES], const struct track 
 	};
 }
 
-/* 0: from the begin, as it was idle before its first work. */
+/* From when on the device's work is known. 0: from the begin, because the device was idle before
+ * its first recorded work. */
 static uint64_t known_from(const struct analysis *a, int device)
 {
 	const struct first_work *first = &a->feed.first[device];

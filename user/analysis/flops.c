@@ -4,14 +4,14 @@
 #include "common/util.h"
 #include "recording/event_args.h"
 
-#define ARGS_MAX 7 /* of conv2d */
-#define DIMS_MAX 8 /* so many may be the first of more */
+#define ARGS_MAX 7 /* arguments of conv2d */
+#define DIMS_MAX 8 /* dimensions that are recorded; a tensor may have more */
 
 struct call {
 	struct event_arg args[ARGS_MAX];
 	bool given[ARGS_MAX];
 	bool defaults;
-	unsigned int behind; /* the last argument that is recorded */
+	unsigned int behind; /* index of the last recorded argument */
 };
 
 enum flops_formula flops__formula(const char *op)
@@ -53,7 +53,7 @@ static void read_call(const struct event *e, bool defaults, struct call *c)
 	}
 }
 
-/* The tensor of an argument; NULL: it is none, or has more dimensions than are recorded. */
+/* The tensor of an argument. NULL: it is no tensor, or has more dimensions than are recorded. */
 static const struct event_arg *tensor(const struct call *c, unsigned int arg)
 {
 	const struct event_arg *a = &c->args[arg];
@@ -85,7 +85,7 @@ static enum flops_state elementwise(const struct call *c, uint64_t *flops)
 	return t && multiply(t, 0, t->cnt, flops) ? FLOPS_KNOWN : FLOPS_UNKNOWN;
 }
 
-/* Of the matrices in arguments left and left + 1, or of batches of matrices. */
+/* Product of the matrices, or batches of matrices, in arguments left and left + 1. */
 static enum flops_state product(const struct call *c, unsigned int left, unsigned int dims,
 				uint64_t *flops)
 {
@@ -100,7 +100,7 @@ static enum flops_state product(const struct call *c, unsigned int left, unsigne
 		       : FLOPS_UNKNOWN;
 }
 
-/* A pair of an argument: a list of two, or from Python one number for both. */
+/* A pair argument: a list of two, or, from Python, one number for both. */
 static bool pair(const struct call *c, unsigned int arg, int64_t otherwise, int64_t out[2])
 {
 	const struct event_arg *a = &c->args[arg];
@@ -119,7 +119,7 @@ static bool pair(const struct call *c, unsigned int arg, int64_t otherwise, int6
 	return true;
 }
 
-#define SIZE_LIMIT (INT64_C(1) << 40) /* of a dimension that a convolution is computed of */
+#define SIZE_LIMIT (INT64_C(1) << 40) /* largest size of a dimension of a convolution */
 
 struct conv2d {
 	const struct event_arg *input, *weight;
@@ -136,7 +136,7 @@ static bool read_conv2d(const struct call *c, struct conv2d *conv)
 	       conv->groups[0] == conv->groups[1] && conv->groups[0] > 0;
 }
 
-/* How many places the kernel has along one side; 0: not known. */
+/* The number of the kernel's positions along one side. 0: unknown. */
 static uint64_t places(const struct conv2d *conv, unsigned int side)
 {
 	const int64_t size = event_arg__word(conv->input, 2 + side),

@@ -26,7 +26,7 @@ void flops_names__free(struct flops_names *names)
 	free(names->formulas);
 }
 
-/* A call from Python, which has no signature, shows what was passed; in C++ all arguments are. */
+/* A call from Python shows the arguments that were passed. A call in C++ shows all arguments. */
 static bool has_defaults(const struct recording *r, const struct name *n)
 {
 	return !n->schema && json_is_true(json_object_get(recording__meta(r), "record_values"));

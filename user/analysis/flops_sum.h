@@ -6,9 +6,9 @@
 #include "analysis/analysis.h"
 #include "analysis/flops.h"
 
-/* Of which names which formula; zeroed before use. */
+/* Formulas by name. Zeroed before use. */
 struct flops_names {
-	uint8_t *formulas; /* enum flops_formula by name */
+	uint8_t *formulas; /* by name id, an enum flops_formula */
 };
 int flops_names__load(struct flops_names *names, const struct recording *r); /* 0 or -ENOMEM */
 void flops_names__free(struct flops_names *names);
@@ -20,12 +20,12 @@ struct flops_sum {
 void flops_sum__add(struct flops_sum *sum, const struct flops_names *names,
 		    const struct recording *r, const struct event *call);
 
-/* Is there anything to say? Without shapes nothing is known, nor was asked for. */
+/* Is there anything to print? Without recorded shapes nothing is known. */
 bool flops_sum__shown(const struct flops_sum *sum, const struct recording *r);
 struct cell flops_sum__cell(const struct flops_sum *sum);
-/* A second, by the time of the work that the calls gave to a device, if they gave any. */
+/* Operations per second of the calls' device time, or of their own time if they have none. */
 struct cell flops_sum__rate(const struct flops_sum *sum, const struct stat *calls);
-/* What is in the columns, and of how many calls it is not known. */
+/* Adds a note: the meaning of the columns, and for how many calls the number is unknown. */
 int flops_sum__note(const struct recording *r, uint64_t unknown, struct table *t);
 
 #endif

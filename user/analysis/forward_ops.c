@@ -7,8 +7,8 @@
 #include "common/util.h"
 #include "model/call_stack.h"
 
-#define KEEP_MAX (1u << 16) /* operators kept where there are no steps */
-#define APART	 64	    /* nodes that one operator makes at most */
+#define KEEP_MAX (1u << 16) /* operators that are kept if there are no steps */
+#define APART	 64	    /* most nodes that one operator makes */
 
 static int by_seq(const void *x, const void *y)
 {
@@ -43,7 +43,7 @@ static int take_track(const struct analysis *a, struct forward_ops *f, const str
 	return err;
 }
 
-/* Is the next one a part of this one, and gave out the same number? */
+/* Is the next operator inside this one, with the same node number? */
 static bool next_is_inside(const struct forward_op *op)
 {
 	const struct forward_op *next = op + 1;

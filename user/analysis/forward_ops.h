@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which operator a backward node belongs to. Nodes are numbered as forward operators make them. An
- * operator has the number of the last node that it made. So a node belongs to the first operator
- * whose number is not below its own; of nested operators, to the innermost.
+ * Which operator a backward node belongs to. Forward operators number the nodes as they make them.
+ * An operator has the number of the last node that it made. So a node belongs to the first operator
+ * whose number is at least its own. Of nested operators the innermost counts.
  */
 #ifndef PROFTRACE_FORWARD_OPS_H
 #define PROFTRACE_FORWARD_OPS_H
@@ -14,16 +14,16 @@ struct forward_ops {
 		uint64_t seq, order, begin_ns, end_ns;
 		const struct track *track;
 		uint32_t pid, group, name;
-		uint32_t stack; /* that called it, 0: none was read */
-	} *items; /* by process and number */
+		uint32_t stack; /* of the call; 0: no stack was read */
+	} *items; /* sorted by process and number */
 	size_t cnt, cap;
 	uint64_t order;
 	uint64_t unsure; /* nodes that may be of a function that was left out */
 };
 
-/* Takes the operators of a batch; those of the steps before are forgotten. */
+/* Adds the operators of a batch, and forgets those of earlier steps. */
 int forward_ops__take(const struct analysis *a, struct forward_ops *f, const struct batch *b);
-/* NULL: not a backward node, or its operator was not seen, or it is one of the unsure. */
+/* NULL: it is no backward node, its operator was not seen, or it is an unsure one. */
 const struct forward_op *forward_ops__of(const struct analysis *a, struct forward_ops *f,
 					 const struct track *t, const struct span *node);
 void forward_ops__free(struct forward_ops *f);

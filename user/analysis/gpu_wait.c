@@ -6,9 +6,7 @@
 #include "common/util.h"
 #include "model/call_stack.h"
 
-#define BLOCKED_NS                                                                                 \
-	100000 /* a launch takes a twentieth of it; one that takes as long was blocked             \
-		*/
+#define BLOCKED_NS 100000 /* a launch takes a twentieth of it; a longer one was blocked */
 
 static bool may_wait(const struct analysis *a, const struct span *s)
 {
@@ -55,7 +53,7 @@ static int by_begin(const void *x, const void *y)
 	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* Where several threads wait at once, the first of them has the time. */
+/* If several threads wait at the same time, the first one gets the time. */
 static void part_calls(struct gpu_wait *g)
 {
 	uint64_t until_ns = 0;
@@ -91,7 +89,7 @@ int gpu_wait__begin_step(struct analysis *a, const struct batch *b)
 	return err;
 }
 
-/* Computation from from_ns on. `all`: of whichever device, so that it counts for the calls. */
+/* Adds computation from from_ns to to_ns. `all`: of any device, so it counts for the calls. */
 static void add_piece(struct gpu_wait *g, struct gpu_use *use, uint64_t from_ns, uint64_t to_ns,
 		      bool all)
 {
@@ -116,7 +114,7 @@ static void add_computation(struct gpu_wait *g, struct gpu_use *use, const struc
 		add_piece(g, use, w->end_ns - more_ns, w->end_ns, all);
 }
 
-/* Takes back what was counted of a call from then on: its last computation reaches so far. */
+/* Takes back the call's counted time after at_ns, because the call ends there. */
 static void end_call(struct gpu_use *use, struct gpu_call *c, uint64_t at_ns, bool all)
 {
 	const uint64_t until_ns =
@@ -129,7 +127,8 @@ static void end_call(struct gpu_use *use, struct gpu_call *c, uint64_t at_ns, bo
 	c->waited_ns -= all ? until_ns - from_ns : 0;
 }
 
-/* A copy that its call waits for has begun: from then on the copy is what takes the time. */
+/* The call waits for a copy, which has begun now. From here on the copy takes the time, not the
+ * computation before it. */
 static void add_copy(struct gpu_wait *g, const struct device_work *w)
 {
 	for (size_t i = g->any.call; i < g->call_cnt && g->calls[i].begin_ns <= w->begin_ns; i++) {
@@ -172,8 +171,7 @@ static int add_row(struct analysis *a, const struct gpu_call *c)
 	return 0;
 }
 
-/* Until then the device still did what was launched before the window: it computed. `all`: as in
- * add_piece(). */
+/* Until until_ns the device computed work from before the window. `all`: as in add_piece(). */
 static void add_unrecorded(struct gpu_wait *g, struct gpu_use *use, uint64_t until_ns, bool all)
 {
 	for (size_t i = 0; i < g->call_cnt && g->calls[i].begin_ns < until_ns; i++) {

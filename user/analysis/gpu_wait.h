@@ -13,7 +13,8 @@
 
 struct analysis;
 struct gpu_wait {
-	/* Calls of the last step in which its thread may wait, by begin, none inside another. */
+	/* Calls of the current step in which its thread may wait, by begin. None is inside
+	 * another. */
 	struct gpu_call {
 		uint64_t begin_ns, end_ns, waited_ns;
 		uint64_t id; /* correlation id */
@@ -22,21 +23,24 @@ struct gpu_wait {
 	} *calls;
 	size_t call_cnt, call_cap;
 	struct gpu_use {
-		struct busy_time work, computation; /* kernels, copies and sets; kernels */
-		size_t call; /* the first one that ends later than the computation so far */
+		struct busy_time work, computation; /* work: kernels, copies and sets;
+						       computation: kernels */
+		size_t call; /* index of the first call that ends later than the computation so
+				far */
 		uint64_t waited_ns;
 	} devices[GPU_WAIT_DEVICES], any;
-	/* Of the last step, whichever device it waits for; by phase, OTHER: in none. */
+	/* Waits of the current step, for any device; by phase, with OTHER for none. */
 	uint64_t step_ns, phase_ns[KIND_CNT];
 };
 
-/* The calls of a step; then what devices did in it, by begin; then its sums. 0 or -ENOMEM. */
+/* Call order: begin_step gets the step's calls; add gets the devices' work, by begin; end_step
+ * sums. 0 or -ENOMEM. */
 int gpu_wait__begin_step(struct analysis *a, const struct batch *b);
 void gpu_wait__add(struct analysis *a, const struct device_work *w);
 int gpu_wait__end_step(struct analysis *a);
 void gpu_wait__free(struct analysis *a);
 
-/* The device with most work, and that time; -1: none. */
+/* The device with most work, and its time in *work_ns. -1: none. */
 int gpu_wait__busiest(const struct analysis *a, uint64_t *work_ns);
 
 #endif

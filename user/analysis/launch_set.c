@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define IDS_MAX ((size_t)1 << 19) /* of each half */
+#define IDS_MAX ((size_t)1 << 19) /* ids in each half */
 
 static uint64_t *slot_of(const struct launch_ids *ids, uint64_t id)
 {

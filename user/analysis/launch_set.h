@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Correlation ids of launches, to know their work by. Of more than 2^20 the oldest are forgotten: a
- * device's queue is far shorter. */
+/* The correlation ids of launches, for recognizing their work. It keeps the latest 2^20 ids or
+ * fewer, as a device's queue is far shorter. */
 #ifndef PROFTRACE_LAUNCH_SET_H
 #define PROFTRACE_LAUNCH_SET_H
 

@@ -13,13 +13,13 @@ static double number(const json_t *object, const char *key)
 	return value > 0 && value < 1e15 ? value : 0;
 }
 
-/* Without steps the recording has what is expected in the whole window. */
+/* Was the estimate made for the whole window? So it is if there are no steps. */
 static bool is_by_time(const json_t *item)
 {
 	return json_object_get(item, "measured_ns");
 }
 
-/* Of one step, or of the window. */
+/* Expected calls of one step, or of the window. */
 static double calls_of(const json_t *item)
 {
 	return number(item, is_by_time(item) ? "calls" : "calls_per_step");
@@ -30,7 +30,7 @@ static double inner_calls_of(const json_t *item)
 	return number(item, is_by_time(item) ? "inner_calls" : "inner_calls_per_step");
 }
 
-/* Expected in so many steps, from what one step had. */
+/* What is expected in so many steps, from the average of one step. */
 static struct left_out_row estimate(const json_t *item, uint64_t steps)
 {
 	const char *name = json_string_value(json_object_get(item, "name"));
@@ -52,7 +52,8 @@ static struct left_out_row estimate(const json_t *item, uint64_t steps)
 	return row;
 }
 
-/* One row for a name: several functions may be one operator (item() and int() are aten::item). */
+/* Merges rows of one name: several functions may be one operator (item() and int() are
+ * aten::item). */
 static void merge(struct left_out_rows *rows, const struct left_out_row *row)
 {
 	for (size_t i = 0; i < rows->cnt; i++) {
@@ -69,7 +70,7 @@ static void merge(struct left_out_rows *rows, const struct left_out_row *row)
 	rows->items[rows->cnt++] = *row;
 }
 
-/* As doc/reference/recording.md describes `dropped_probes`; NULL: none. */
+/* The list `dropped_probes`, see doc/reference/recording.md. NULL: none. */
 static const json_t *list_of(const struct recording *r)
 {
 	return json_object_get(recording__summary(r), "dropped_probes");

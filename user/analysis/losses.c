@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define LOST_FEW 100 /* in a short recording that is more than 1 %, too */
+#define LOST_FEW 100 /* even so few are more than 1 % of a short recording */
 
 uint64_t losses__count(const struct analysis *a, char *buf, size_t size)
 {
@@ -52,7 +52,7 @@ const char *losses__sentence(const struct analysis *a, char *buf, size_t size)
 	return buf;
 }
 
-/* Of a file that was cut off: they are behind its whole steps. */
+/* Events lost at the end of a file that was cut off. Its whole steps do not miss them. */
 static uint64_t lost_at_end(const struct analysis *a)
 {
 	const struct recording_damage *damage = recording__damage(a->r);

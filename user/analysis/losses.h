@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that are missing in the recording, whoever lost them. */
+/* Events that the recording does not have, whoever lost them. */
 #ifndef PROFTRACE_LOSSES_H
 #define PROFTRACE_LOSSES_H
 
 #include "analysis/analysis.h"
 
-/* How many; into buf how many where, "ring 12, depth 3", empty if none. */
+/* How many events were lost. Puts the counts by place into buf, as "ring 12, depth 3", or "" if
+ * none. */
 uint64_t losses__count(const struct analysis *a, char *buf, size_t size);
-/* Said before the tables, for they look as if nothing were missing; NULL: nothing is. */
+/* A warning for the begin of the report, because the tables do not show that events are missing.
+ * NULL: none is missing. */
 const char *losses__sentence(const struct analysis *a, char *buf, size_t size);
-/* A sentence that says why too much is missing to conclude from the rest. NULL: enough is there.
- * Call after the pass. */
+/* A sentence that says why too many events are missing for conclusions. NULL: enough are there.
+ * Call it after the pass. */
 const char *losses__why_unsure(const struct analysis *a);
 
 #endif

@@ -72,7 +72,7 @@ void ordered__sort(const struct analysis *a, struct ordered *rows, size_t cnt)
 
 /* ---- rows of calls ---- */
 
-/* The word is the column's key. */
+/* The word equals the column's key. */
 #define WORD(name, measure) {name, measure, name}
 #define CPU_WORDS                                                                                  \
 	WORD("cpu_total", SORT_CPU_TOTAL), WORD("cpu_avg", SORT_CPU_AVG),                          \
@@ -140,7 +140,7 @@ static struct stat_order stat_order_of(const struct analysis *a, const struct or
 	const int measure = lacks_times(a, words) ? words->measure : order__measure(a, words);
 	struct stat_order order = {.a = a, .key = (enum sort_key)measure};
 
-	/* Least first, as Paddle's tables have it. */
+	/* Lowest first, as in Paddle's tables. */
 	order.ascending =
 		a->opts->ascending || order.key == SORT_CPU_MIN || order.key == SORT_GPU_MIN;
 	return order;

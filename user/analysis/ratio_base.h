@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The window, and what ratios are of. */
+/* The window, and the base of ratios. */
 #ifndef PROFTRACE_RATIO_BASE_H
 #define PROFTRACE_RATIO_BASE_H
 
@@ -7,23 +7,23 @@
 
 struct analysis;
 
-/* From the window's open to its close; of a file that was cut off, from the first to the last
+/* From the window's opening to its closing. For a file that was cut off: from the first to the last
  * event. */
 struct stretch analysis__window(const struct analysis *a);
 uint64_t analysis__window_ns(const struct analysis *a);
-/* T of the formulas: the steps, or the window if there are none. */
+/* The base T of the formulas: the time of the steps, or of the window if there are none. */
 uint64_t analysis__total_ns(const struct analysis *a);
 /* The same for kernels, copies and sets. */
 uint64_t analysis__general_ns(const struct analysis *a);
-/* What a ratio is of: "the steps' time"; "the kernels, copies and sets of the steps". */
+/* The name of a base: "the steps' time" or "the kernels, copies and sets of the steps". */
 const char *analysis__total_name(const struct analysis *a);
 const char *analysis__general_name(const struct analysis *a);
-/* T, and what it is called, where rows count what lies in no whole step, too: the window, if
- * anything does. */
+/* T and its name, for rows that count also what lies outside of whole steps. If anything does, T is
+ * the window. */
 struct ratio_base {
 	uint64_t cpu_ns, gpu_ns;
 	const char *cpu_name, *gpu_name;
-	bool is_steps; /* their times are less the cost of the probes, the window's is not */
+	bool is_steps; /* the steps' times exclude the cost of the probes; the window's does not */
 };
 struct ratio_base analysis__base(const struct analysis *a);
 

@@ -42,7 +42,7 @@ uint64_t ready_time__of(const struct analysis *a, const struct step *step)
 	const struct ready_time key = {.track = step->track, .step = step->index};
 	uint64_t ns = 0;
 
-	/* One for each reason. */
+	/* There is one row for each reason. */
 	for (size_t i = COUNT_FIRST(r->cnt, k, by_step(&r->items[k], &key) < 0);
 	     i < r->cnt && !by_step(&r->items[i], &key); i++)
 		ns += r->items[i].ns;

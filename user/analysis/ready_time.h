@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time that the thread of the steps was ready to run and had no processor. finding_cpu_wait tells it;
- * other rules take it off. The recording has sums of a step, not when each wait was: so much of what
- * they tell may be that.
+ * Time for which the steps' thread was ready to run and had no processor. finding_cpu_wait reports
+ * it; other rules subtract it. The recording has sums per step, not the time of each wait. So all
+ * of it may lie in what another rule measures.
  */
 #ifndef PROFTRACE_READY_TIME_H
 #define PROFTRACE_READY_TIME_H
@@ -17,18 +17,18 @@ struct ready_times {
 	struct ready_time {
 		uint32_t track;
 		uint64_t step, ns;
-	} *items; /* by track, then step */
+	} *items; /* sorted by track, then step */
 	size_t cnt, cap;
 };
 
 /* 0 or -ENOMEM. */
 int ready_times__load(struct analysis *a);
 void ready_times__free(struct ready_times *r);
-/* ns of the step's thread; 0 also if it was not recorded. */
+/* ns for which the step's thread was ready; 0 also if it was not recorded. */
 uint64_t ready_time__of(const struct analysis *a, const struct step *step);
-/* In all recorded steps; after the pass. */
+/* The sum over all recorded steps; after the pass. */
 uint64_t ready_time__all(const struct analysis *a);
-/* The rest of such a time after all of it is taken off. */
+/* What is left of ns after all ready time is subtracted. */
 uint64_t ready_time__off(const struct analysis *a, uint64_t ns);
 
 #endif

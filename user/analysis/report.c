@@ -11,7 +11,7 @@
 #include "common/suggest.h"
 #include "common/util.h"
 
-/* What a report without --table has, in this order. Rows: of a list; 0: all. */
+/* The tables of a report without --table, in this order. Rows: a list's row limit; 0: all. */
 static const struct short_table {
 	const struct table_impl *impl;
 	size_t rows;
@@ -23,7 +23,7 @@ static const struct short_table {
 	{&table_cost, 0},
 };
 
-/* NULL: it has none. */
+/* NULL: the short report does not have the table. */
 static const struct short_table *short_table(const struct table_impl *impl)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(short_tables); i++)
@@ -41,7 +41,7 @@ static size_t short_rows(const struct table_impl *impl)
 
 struct slot {
 	bool on, named;
-	bool asked; /* printed even if empty: it was named, or frames the report */
+	bool asked; /* printed even if empty: it was named, or is the report's head or foot */
 	bool is_short;
 	void *state;
 	struct table *table;
@@ -63,7 +63,7 @@ static bool is_frame(size_t i)
 	return report_impls[i] == &table_summary || report_impls[i] == &table_cost;
 }
 
-/* Of --timer-only: all that it has. */
+/* A --timer-only report has all tables that such a recording fills. */
 static bool is_default(const struct analysis *a, size_t i)
 {
 	if (a->timer_only)
@@ -113,7 +113,8 @@ static int visit_work(const struct device_work *w, void *ctx)
 	return err;
 }
 
-/* The clock reads the recording once more: only for tables that ask for it. */
+/* The devices' work in clock time needs a second read of the recording. So it is done only for
+ * tables that ask for it. */
 static bool wants_work(const struct report *rep)
 {
 	for (size_t i = 0; i < REPORT_TABLES; i++)
@@ -135,7 +136,7 @@ static int visit(const struct batch *b, void *ctx)
 	return err;
 }
 
-/* A window by time, or a job that ends in it, has a last step that is not whole. */
+/* If the window ends by time, or the job ends in it, the last step is not whole. */
 static int note_stepless(const struct analysis *a, struct table *t)
 {
 	if (!a->steps.calls || !a->stepless_work_cnt || !table__row_cnt(t))
@@ -147,7 +148,7 @@ static int note_stepless(const struct analysis *a, struct table *t)
 		(unsigned long long)a->stepless_work_cnt, (unsigned long long)a->work_cnt);
 }
 
-/* What every table says of itself. */
+/* Adds the notes that each table may need. */
 static int note(const struct analysis *a, const struct table_impl *impl, struct table *t)
 {
 	int err = 0;
@@ -208,8 +209,8 @@ static int keep_in(struct table *t, const char *pattern)
 	return table__add_notef(t, "Nothing here is called '%s'.", pattern);
 }
 
-/* An operator that was called, but (as tables of the outermost ones have it) inside others alone.
- */
+/* Does the recording have such an operator, if only inside other operators? Tables of outermost
+ * operators do not show those. */
 static bool is_operator(const struct recording *r, const char *text)
 {
 	for (uint32_t id = 1; id <= recording__name_cnt(r); id++) {
@@ -238,7 +239,7 @@ static int nothing_called(const struct report *rep, const char *near)
 	return err__set(-ENOENT, MESSAGE_OPERATOR_NOT_FOUND, searched, pattern, searched);
 }
 
-/* At least one table of names has to have this one. */
+/* Keeps the rows that --op names. At least one table of names must have one. */
 static int keep_only(struct report *rep)
 {
 	const char *pattern = rep->a.opts->only;
@@ -272,7 +273,7 @@ static bool is_csv(const struct report *rep)
 	return rep->a.opts->style.format == TABLE_CSV;
 }
 
-/* The only named table, if its rows alone are to be printed. NULL: none. */
+/* The only named table, if just its rows are to be printed. NULL: none. */
 static struct table *find_alone(const struct report *rep)
 {
 	struct table *alone = NULL;
@@ -288,7 +289,7 @@ static struct table *find_alone(const struct report *rep)
 	return cnt == 1 ? alone : NULL;
 }
 
-/* What the frame would have said, of a recording that is not whole. */
+/* Says on stderr what the head and foot would have said about an incomplete recording. */
 static int print_alone(const struct report *rep, struct table *table, FILE *out)
 {
 	char buf[384];
@@ -304,7 +305,7 @@ static bool is_worth_printing(const struct slot *s, size_t i)
 	return s->table && (s->asked || report_impls[i]->always || table__row_cnt(s->table));
 }
 
-/* "overview, userdefined": what has content beside the short report. */
+/* "overview, userdefined": tables with content that the short report does not print. */
 static int name_others(const struct report *rep, struct table *t)
 {
 	char names[512] = "", line[640];
@@ -354,7 +355,7 @@ static int print_short(const struct report *rep, FILE *out)
 	return err;
 }
 
-/* In CSV the frame comes last, so that a reader of one table finds it at the top. */
+/* In CSV the head comes last, so that a reader of one table finds that table first. */
 static int print(const struct report *rep, FILE *out)
 {
 	struct table *tables[REPORT_TABLES], *alone = find_alone(rep);

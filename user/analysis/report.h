@@ -9,37 +9,40 @@
 enum device_state { STATE_ALL, STATE_CPU, STATE_GPU };
 enum group_by { GROUP_BY_NAME, GROUP_BY_SHAPE, GROUP_BY_STACK };
 
-/* A word that a table is sorted by; a measure means what the table takes it for. Lists end with a
- * row of NULL; the first row is the default. */
+/* A word by which a table can be sorted. Each table gives the measure its own meaning. A list ends
+ * with NULL; its first word is the default. */
 struct order_word {
 	const char *word;
 	int measure;
-	const char *column; /* the key of the one that shows it; NULL: none does */
+	const char *column; /* key of the column that shows it; NULL: none does */
 };
 
 struct report_opts {
 	const char *tables; /* comma-separated keys, NULL: the default set */
-	const char *only;   /* a pattern of names: other rows of USES_OP are left out; NULL: none */
-	const char *sort_word;	  /* for the tables that have it; NULL: each has its usual order */
-	bool ascending;		  /* the other way round */
+	const char *only;   /* a pattern of names: USES_OP tables keep matching rows only; NULL:
+			       all rows */
+	const char *sort_word;	  /* for the tables that have the word; NULL: each table's usual
+				     order */
+	bool ascending;		  /* reverses the order */
 	enum group_by group_by;	  /* key_averages */
-	unsigned int stack_depth; /* frames of a stack that make a row; 0: 5 */
+	unsigned int stack_depth; /* innermost frames of a stack that tell rows apart; 0: 5 */
 	enum device_state state;  /* classic */
 	bool by_thread;		  /* thread_sep */
-	bool by_device;		  /* one section per device, and stream, of what ran there */
+	bool by_device;		  /* one section per device and stream */
 	bool op_detail;		  /* children and kernels under each operator */
 	bool raw_times;
-	bool is_short; /* text: what frames it, and tables that are not named, in their short form
-			*/
-	bool rows_chosen;    /* the short form prints style.row_limit rows, too */
+	bool is_short; /* text: the head, the foot and tables that were not named get their short
+			  form */
+	bool rows_chosen;    /* the row limit holds for the short form, too */
 	uint64_t batch_size; /* samples per step for ips, 0: unknown, steps/s is printed */
 	const uint64_t
-		*page_step; /* one that the page's timeline shows beside its own; NULL: none */
+		*page_step; /* a step that the page's timeline shows besides its own choice;
+			       NULL: none */
 	struct table_style
-		style; /* alone: if just one table is named, this report is nothing else */
+		style; /* alone: if just one table is named, nothing else is printed */
 };
 
-/* Options of the report that only some tables heed. */
+/* Options of the report that only some tables use. */
 enum report_use {
 	USES_BY_THREAD = 1 << 0,
 	USES_BY_DEVICE = 1 << 1,
@@ -47,8 +50,8 @@ enum report_use {
 	USES_GROUP_BY = 1 << 3,
 	USES_STATE = 1 << 4,
 	USES_BATCH_SIZE = 1 << 5,
-	USES_ASCENDING = 1 << 6, /* those with words */
-	USES_OP = 1 << 7,	 /* those whose rows are called something */
+	USES_ASCENDING = 1 << 6, /* tables that have words of order */
+	USES_OP = 1 << 7,	 /* tables whose rows have names */
 };
 
 /* A table is one file in user/analysis/ and one row of the registry in report.c. */
@@ -56,7 +59,7 @@ struct table_def {
 	const char *key;     /* --table NAME */
 	const char *summary; /* one line of help */
 	bool by_default;
-	const struct order_word *words; /* that it is sorted by; NULL: it has one order */
+	const struct order_word *words; /* by which it can be sorted; NULL: it has one order */
 	unsigned int uses;		/* enum report_use */
 };
 const struct table_def *report__tables(size_t *cnt);
@@ -64,15 +67,15 @@ const struct table_def *report__tables(size_t *cnt);
 char *report__all_tables(void);
 /* Are these comma-separated keys all known? 0, or -EINVAL with err__set. */
 int report__check_tables(const char *names);
-/* Has each of the options that are set an effect on one of these tables (NULL: those printed by
- * default)? Likewise. */
+/* Does each option that is set have an effect on one of these tables? NULL: on those printed by
+ * default. 0, or -EINVAL with err__set. */
 int report__check_uses(const char *names, const struct report_opts *opts);
-/* Are the named tables among those that a recording of --timer-only has? 0 or -EINVAL with
- * err__set. */
+/* Does a recording of --timer-only have the named tables? 0, or -EINVAL with err__set. */
 int report__check_timer(const char *names);
-/* Has one of these tables (NULL: those printed by default) such an order? Likewise. */
+/* Can one of these tables be sorted by this word? NULL: those printed by default. 0, or -EINVAL
+ * with err__set. */
 int report__check_order(const char *names, const char *word);
-/* Every word that some table knows, each once; NULL after the last. */
+/* Each word that some table knows, once. NULL after the last. */
 const char *report__order_word(size_t index);
 
 /* Prints to out. 0 or a negative errno; -EINVAL if a table name is unknown. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The registry of tables, and what options may be said about them. */
+/* The registry of tables, and which options fit which tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "common/suggest.h"
 #include "common/util.h"
 
-/* Order of printing. summary and cost frame every report. */
+/* In the order of printing. summary and cost are the head and foot of every report. */
 const struct table_impl *const report_impls[REPORT_TABLES] = {
 	&table_summary,	    &table_findings,	 &table_device,	     &table_overview,
 	&table_model,	    &table_distributed,	 &table_operator,    &table_kernel,
@@ -37,7 +37,7 @@ static bool is_word(const char *word, const char *text, size_t len)
 	return strlen(word) == len && strncmp(word, text, len) == 0;
 }
 
-/* Tables by the words of other profilers and of everyday speech. */
+/* Names that other profilers and people use for our tables. */
 static const char *const other_names[][2] = {
 	{"ops", "operator"},
 	{"phases", "model"},
@@ -127,7 +127,7 @@ static void append_words(const struct table_def *def, char *text, size_t size)
 				       w->word);
 }
 
-/* Tables of the same words are not all named. */
+/* Not every table with the same words is named in a message. */
 static bool was_listed(size_t i, const char *names, const bool *named)
 {
 	for (size_t j = 0; j < i; j++)
@@ -137,7 +137,7 @@ static bool was_listed(size_t i, const char *names, const bool *named)
 	return false;
 }
 
-/* The word of our column for torch.profiler's: "gpu_total" for "self_cuda_time". */
+/* Our word for a column of torch.profiler: "gpu_total" for "self_cuda_time". */
 static void own_word(const char *word, char *own, size_t size)
 {
 	const char *cuda;
@@ -154,7 +154,7 @@ static void own_word(const char *word, char *own, size_t size)
 	}
 }
 
-/* Of the tables to be printed; NULL: none is near. */
+/* The nearest word of the tables that will be printed. NULL: none is near. */
 static const char *nearest_order(const char *names, const bool *named, const char *word)
 {
 	char own[64];
@@ -169,7 +169,7 @@ static const char *nearest_order(const char *names, const bool *named, const cha
 	return near.best;
 }
 
-/* A table that is not to be printed has it; NULL: none has. */
+/* A table that has the word but will not be printed. NULL: none. */
 static const char *table_with_order(const char *word)
 {
 	for (size_t i = 0; i < REPORT_TABLES; i++)

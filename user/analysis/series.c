@@ -11,17 +11,17 @@
 struct reading {
 	const struct recording *r;
 	struct series_set *set;
-	/* number of a name's series + 1, by kind and name id */
+	/* by kind and name id: index of the series, + 1 */
 	uint32_t *slots[SERIES_KIND_CNT];
 	struct step_of {
 		uint64_t index, probes_ns, begin_ns, end_ns;
 	} *steps;
 	struct busy_time devices[SERIES_DEVICES];
 	size_t step_cnt, step_cap;
-	uint32_t track; /* that makes the steps */
+	uint32_t track; /* of the thread of the steps */
 };
 
-/* All series have room for as many steps. */
+/* All series get room for the same number of steps. */
 static int grow_steps(struct series_set *s)
 {
 	size_t cap = s->step_cap ? 2 * s->step_cap : 64;
@@ -52,7 +52,7 @@ static struct series *new_series(struct series_set *s, enum series_kind kind, co
 	return &s->items[s->cnt - 1];
 }
 
-/* Of the step that is being read. */
+/* Adds a time to the step that is being read. */
 static int add(struct reading *rd, enum series_kind kind, const struct span *span, uint64_t ns)
 {
 	uint32_t *slot = &rd->slots[kind][span->ev.name];
@@ -181,7 +181,7 @@ static uint64_t less(uint64_t ns, uint64_t part_ns)
 	return ns > part_ns ? ns - part_ns : 0;
 }
 
-/* The probes of a step run on its thread: its times are without. */
+/* A step's probes run on its thread, so their cost is subtracted from the thread's times. */
 static int read_states(struct reading *rd)
 {
 	struct series_set *s = rd->set;

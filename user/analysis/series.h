@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording as series: for each step how long it, its phases, operators and kernels took. */
+/* A recording as series: the time of each step, and of its phases, operators and kernels. */
 #ifndef PROFTRACE_SERIES_H
 #define PROFTRACE_SERIES_H
 
 #include <jansson.h>
 #include "model/model.h"
 
-/* The step's series and, if the scheduler was recorded, that of the time that its thread ran. */
+/* Series of the step, and, if the scheduler was recorded, of the time for which its thread ran. */
 #define SERIES_RUN_NAME "run time"
 
 enum series_kind { SERIES_STEP, SERIES_PHASE, SERIES_OPERATOR, SERIES_KERNEL, SERIES_KIND_CNT };
 
-/* Times in ns, one per step: of an operator or kernel the sum of its calls that ended in it. */
+/* Times in ns, one per step. For an operator or kernel: the sum of its calls that ended in the
+ * step. */
 struct series {
 	enum series_kind kind;
 	const char *name; /* "step", "dataloader", "aten::conv2d" */
@@ -23,21 +24,21 @@ struct series_set {
 	struct series *items;
 	size_t cnt, cap;
 	size_t step_cnt, step_cap;
-	/* By step, of the thread that makes them: without its time ready but without a processor.
-	 * As the step's own series where that was not recorded. */
+	/* Per step: its time without the time for which its thread was ready and had no processor.
+	 * Equals the step's series if that was not recorded. */
 	uint64_t *less_ready_ns;
 	bool has_ready;
-	double ready_share;	/* 0..1, of all steps' time; 0: not recorded */
+	double ready_share;	/* share of the same in which the busiest device computed */
 	double device_busy;	/* 0..1, of the same: what the busiest device computed */
 	bool timer_only;	/* recording__is_timer_only */
-	bool phase_only;	/* of --detail phase: no operators but those of --op */
+	bool phase_only;	/* recorded with --detail phase: no operators but those of --op */
 	const json_t *no_probe; /* the recording's `dropped_probes` (doc/reference/recording.md) */
 };
 
-/* The reason where a function was left out of the window. */
+/* The reason of a series whose function had no probe in the window. */
 extern const char series_no_probe[];
 
-/* Could the recording have such a series at all? NULL: it could; else the reason. */
+/* Could the recording have such a series? NULL: yes. Else the reason why not. */
 const char *series_set__unrecorded(const struct series_set *s, enum series_kind kind,
 				   const char *name);
 

@@ -18,8 +18,8 @@ static void put_dims(FILE *out, const unsigned char *dims, unsigned int ndim)
 	fputc(']', out);
 }
 
-/* Arguments that are no tensors have empty shapes, and lists of tensors, too, as in PyTorch's
- * table; those behind the last tensor are not known. */
+/* Arguments that are no tensors, and lists of tensors, have empty shapes, as in PyTorch's table.
+ * Arguments after the last tensor are not recorded. */
 static void put_shapes(FILE *out, const unsigned char *p, size_t len)
 {
 	const unsigned char *end = p + len;

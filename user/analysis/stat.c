@@ -21,7 +21,7 @@ static void range_add(struct range *r, uint64_t calls, uint64_t ns, bool cut)
 	r->total += ns;
 	if (!calls || ns > r->max)
 		r->max = ns;
-	/* The minimum is of whole calls, once there is one; before, of cut ones. */
+	/* The minimum is of whole calls if there is one, else of cut calls. */
 	if (cut ? !any_whole && (!calls || ns < r->min) : !any_whole || ns < r->min)
 		r->min = ns;
 	r->cut += cut;
@@ -128,7 +128,8 @@ void interval_union__merge(struct interval_union *u)
 	u->cnt = n;
 }
 
-/* Folds the older half into a sum; what later reaches back before it loses that part. */
+/* Folds the older half into a sum. A later interval loses the part that reaches into the folded
+ * half. */
 static void fold(struct interval_union *u)
 {
 	size_t half = u->cnt / 2;

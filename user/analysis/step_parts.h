@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a step consists of, in the order that everything prints it. */
+/* The parts of a step, in the order of all outputs. */
 #ifndef PROFTRACE_STEP_PARTS_H
 #define PROFTRACE_STEP_PARTS_H
 
@@ -13,15 +13,14 @@ extern const struct step_part {
 	const char *title;
 } step_parts[STEP_PARTS];
 
-/* Does a recording of --timer-only know this part? It sees the wait for data. */
+/* Does a recording of --timer-only have this part? It has the wait for data. */
 bool step_part__is_timed(size_t part);
 
-/* Has it time in a phase? */
+/* Does the step have time in some phase? */
 bool step__has_phase(const struct step *step);
 
 #define STEP_WHOLE (-1)
-/* Median of the steps' times, ns, or of one of their parts'; part: a kind, or STEP_WHOLE. 0 or
- * -ENOMEM. */
+/* Median of the steps' times in ns, or of one part's. part: a kind, or STEP_WHOLE. 0 or -ENOMEM. */
 int steps__median(const struct step *steps, size_t cnt, int part, uint64_t *median_ns);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/thread_times.h"
 
-/* The steps are told without what their probes took, and their thread ran these. */
+/* The cost of the steps' probes on their thread. The steps' times exclude it, but the thread's run
+ * time does not. */
 static uint64_t probes_ns(const struct analysis *a, uint32_t track)
 {
 	return track == a->step_track && a->steps.calls ? a->model.subtracted_ns : 0;

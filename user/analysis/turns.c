@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 enum {
-	LONGEST = 8, /* steps of a turn */
-	TWICE = 2,   /* is the least that it is seen */
-	FEWEST = 6,  /* steps: two that differ twice may be chance */
+	LONGEST = 8, /* most steps of a turn */
+	TWICE = 2,   /* a turn must be seen so many times */
+	FEWEST = 6,  /* fewest steps: two different pairs may be chance */
 };
 
-/* Whatever the order: threads that are read together may differ in it. */
+/* Independent of the order, because operators of threads that are read together may come in any
+ * order. */
 static uint64_t signature(const struct span *s)
 {
 	uint64_t sum = 0;

@@ -8,29 +8,33 @@
 #include "common/median.h"
 #include "common/util.h"
 
-#define BLOCK_NS     1e9 /* a block is this long at least */
-#define BLOCKS_LEAST 4	 /* of a window, to tell its variance by them */
-#define BLOCKS_MOST  32
-#define CORRELATED   0.3  /* of neighbouring blocks: then they are taken together */
-#define PERSISTS_NS  1e10 /* so long the machine may stay as it is: one sample */
-#define NOISE_FLOOR  0.02 /* no smaller change is told */
-#define CERTAIN_DF   1e6
-#define SIGNIFICANT  0.05
-#define NOT_NORMAL   1.1 /* on standard errors: windows are slow or fast, with little between */
+#define BLOCK_NS 1e9 /* least length of a block */
+#define BLOCKS_LEAST                                                                               \
+	4 /* least number of blocks in a window from which its variance is                         \
+	     estimated */
+#define BLOCKS_MOST 32
+#define CORRELATED  0.3	 /* if neighbouring blocks correlate more, blocks are made longer */
+#define PERSISTS_NS 1e10 /* a machine may stay slow for so long, so it is one sample */
+#define NOISE_FLOOR 0.02 /* smaller changes are not reported */
+#define CERTAIN_DF  1e6
+#define SIGNIFICANT 0.05
+#define NOT_NORMAL                                                                                 \
+	1.1 /* factor on standard errors: windows are slow or fast, with little                    \
+	       between */
 
 /*
  * Standard deviation (of logarithms) of windows of one unchanged job, if the recordings do not show
  * it. Measured on a shared virtual machine with 40 windows of 0.1 s, also beside other work.
  */
 #define PRIOR_SD      0.25
-#define PRIOR_SD_BUSY 0.75 /* more, times the share of the time without a processor */
-/* What one more degree of freedom would say where several windows do. */
+#define PRIOR_SD_BUSY 0.75 /* added, times the share of time without a processor */
+/* The standard deviation that counts as one more degree of freedom if there are several windows. */
 #define MODERATE_SD 0.1
-/* Both of a device's times are so much smaller: assumed, since clocks of GPUs vary by some percent.
- */
+/* Factor on both deviations for a device's times. Assumed, because clocks of GPUs vary by a few
+ * percent. */
 #define DEVICE_SD 0.2
 
-#define UNEVEN 1.5 /* the mean is so much larger than the median */
+#define UNEVEN 1.5 /* mean / median from which on steps are uneven */
 
 /* ---- Student's t ---- */
 
@@ -97,8 +101,8 @@ static double critical_t(double df)
 /* ---- a window ---- */
 
 struct level {
-	double log;	 /* of its median or mean */
-	double variance; /* of that; negative: the window does not tell */
+	double log;	 /* logarithm of the median or mean */
+	double variance; /* variance of log; negative: the window does not show it */
 	double df;
 };
 
@@ -116,7 +120,7 @@ uint64_t change__level(uint64_t *ns, size_t cnt, bool by_mean)
 	return by_mean ? mean_of(ns, cnt) : median__of(ns, cnt);
 }
 
-/* A single long step is chance. */
+/* A single long step may be chance, so it does not make a window uneven. */
 int change__is_uneven(const uint64_t *ns, size_t cnt, bool *uneven)
 {
 	auto_free uint64_t *sorted = calloc(cnt + 1, sizeof(*sorted));
@@ -136,8 +140,8 @@ static double log_level(const uint64_t *ns, size_t cnt, bool by_mean, uint64_t *
 	return log(1 + (double)change__level(room, cnt, by_mean));
 }
 
-/* The window in so many blocks of equal time: the logarithms of their levels. How many there are.
- */
+/* Splits the window into blocks of equal time and stores the logarithm of each block's level.
+ * Returns the number of blocks. */
 static size_t blocks_of(const struct change_window *w, bool by_mean, double whole_ns, size_t want,
 			double *out, uint64_t *room)
 {
@@ -160,7 +164,7 @@ static size_t blocks_of(const struct change_window *w, bool by_mean, double whol
 }
 
 struct spread {
-	double variance, correlation; /* of neighbours */
+	double variance, correlation; /* correlation: of neighbouring blocks */
 };
 
 static struct spread spread_of(const double *x, size_t cnt)
@@ -176,13 +180,13 @@ static struct spread spread_of(const double *x, size_t cnt)
 	}
 	s.variance = cnt > 1 ? squares / (double)(cnt - 1) : 0;
 	s.correlation = squares > 0 ? products / squares : 0;
-	/* It is estimated too low from few (Kendall). */
+	/* Few blocks give too low an estimate; this corrects it (Kendall). */
 	s.correlation += (1 + 3 * s.correlation) / (double)cnt;
 	s.correlation = fmin(fmax(s.correlation, 0), 0.95);
 	return s;
 }
 
-/* Blocks are made longer until neighbours hardly correlate, as of batch means in simulations. */
+/* Makes blocks longer until neighbours hardly correlate (the batch means method of simulation). */
 static void describe_variance(const struct change_window *w, bool by_mean, double whole_ns,
 			      double *blocks, uint64_t *room, struct level *out)
 {
@@ -225,9 +229,9 @@ static int level_of(const struct change_window *w, bool by_mean, struct level *o
 /* ---- two sides ---- */
 
 struct sums {
-	double mean, between; /* of levels: sum of squares */
-	double busy;	      /* variance of a window that its lack of processors explains */
-	double within;	      /* variance of the mean by the windows' own blocks, or the prior */
+	double mean, between; /* between: sum of squares of the levels */
+	double busy;	      /* variance of a window that a lack of processors explains */
+	double within;	      /* variance of the mean, from the windows' own blocks or the prior */
 	double within_df;
 };
 
@@ -259,7 +263,7 @@ static int sum_side(const struct change_side *side, struct sums *out)
 	return err;
 }
 
-/* By the windows themselves, where there are several. */
+/* Standard error from the spread of several windows. */
 static double between_error(const struct sums *a, const struct sums *b, size_t a_cnt, size_t b_cnt,
 			    bool on_device)
 {

@@ -11,35 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHANGE_FEWEST 4 /* steps of a window; below there is nothing to say */
+#define CHANGE_FEWEST 4 /* fewest steps of a window that can be compared */
 
 /* One value for each step of a window. */
 struct change_window {
 	const uint64_t *ns;
 	const uint64_t *step_ns; /* of the whole steps */
 	size_t cnt;
-	double ready_share; /* 0..1 of the steps' time their thread was ready and had no processor
-			     */
+	double ready_share; /* 0..1: the part of the steps' time in which their thread was ready
+			       and had no processor */
 };
 
 struct change_side {
 	const struct change_window *windows;
 	size_t cnt;
-	bool by_mean;	/* steps differ so much that their median is of no use */
-	bool on_device; /* a device alone determines the times: they vary less than a host's */
+	bool by_mean;	/* steps are uneven, so means are compared instead of medians */
+	bool on_device; /* the times depend on a device alone: they vary less than a host's */
 };
 
-/* The values' median, or mean; it sorts them. */
+/* Median or mean of the values. Sorts them. */
 uint64_t change__level(uint64_t *ns, size_t cnt, bool by_mean);
-/* Do some steps take much longer than most, again and again? */
+/* Do some steps take much longer than most, again and again? *uneven. 0 or -ENOMEM. */
 int change__is_uneven(const uint64_t *ns, size_t cnt, bool *uneven);
 
 struct change {
 	double p;     /* two-sided; negative: a window has too few steps */
-	double least; /* the smallest change that p < 0.05 would tell: 0.1 is 10 % */
+	double least; /* the smallest change with p < 0.05: 0.1 is 10 % */
 };
 
-/* 0 or -ENOMEM. A change of less than 2 % is never told. */
+/* 0 or -ENOMEM. Never reports a change of less than 2 %. */
 int change__test(const struct change_side *a, const struct change_side *b, struct change *out);
 
 /* Two-sided p of Student's t; Abramowitz and Stegun, 26.7.1 and 26.5.8. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What reading, pairing, judging and printing of a comparison share. */
+/* What the parts of a comparison share: reading, pairing, testing and printing. */
 #ifndef PROFTRACE_DIFF_INTERNAL_H
 #define PROFTRACE_DIFF_INTERNAL_H
 
@@ -17,25 +17,27 @@ struct diff_window {
 	double cpu_busy; /* 0..1 of the machine's processors; negative: not recorded */
 };
 
-/* One side: one recording, or several of the same. */
+/* One side: one recording, or several of the same job. */
 struct diff_side {
 	struct diff_window *windows;
 	size_t cnt;
 };
 
-/* One row: what is in both sides, or in one. */
+/* One row: a name that one side or both have. */
 struct pair {
 	enum series_kind kind;
 	const char *name;
 	struct pair_side {
 		bool is_there;
-		bool estimated; /* none of this side's windows recorded it */
-		uint64_t ns;	/* of a step: median or mean; of several windows the median of theirs */
+		bool estimated; /* no window of this side recorded it */
+		uint64_t ns;	/* per step: median or mean; for several windows the median over
+				   them */
 	} a, b;
-	double p;		/* negative: cannot be told */
-	double least;		/* the smallest change that would be told */
-	const char *unrecorded; /* why the one without it could not have it; NULL: it could */
-	bool only_ready; /* it takes longer, and the thread's wait for a processor may explain it */
+	double p;		/* negative: unknown */
+	double least;		/* the smallest change that would be significant */
+	const char *unrecorded; /* why one side could not record it; NULL: both could */
+	bool only_ready; /* it takes longer, and the thread's wait for a processor may be the
+			    cause */
 };
 
 struct pairs {
@@ -46,7 +48,7 @@ struct pairs {
 struct diff {
 	const struct diff_opts *opts;
 	struct diff_side a, b;
-	bool by_mean;	   /* steps are uneven in one of the windows: means are compared */
+	bool by_mean;	   /* steps are uneven in some window, so means are compared */
 	bool device_bound; /* in each window a device computes nearly all the time */
 	struct pairs steps, operators, kernels;
 };
@@ -56,20 +58,21 @@ int diff_side__read(const char *paths, const struct diff_opts *opts, struct diff
 void diff_side__free(struct diff_side *s);
 uint64_t diff_side__steps(const struct diff_side *s);
 bool diff_side__is_timed(const struct diff_side *s);
-/* Others used the processors in one of its windows. */
+/* Did other processes use the processors in this window? */
 bool diff_window__was_busy(const struct diff_window *w);
-/* Says on stderr what makes the sides' times incomparable, and may be meant. */
+/* Warns on stderr about differences that make the sides incomparable but may be intended. */
 void diff__warn_unlike(const struct diff *d);
 
 struct pairs *diff__pairs_of(struct diff *d, enum series_kind kind);
 int diff__make_pairs(struct diff *d);
 bool pair__is_significant(const struct pair *p);
 double pair__percent(const struct pair *p);
-/* The operator or kernel is in the second side only. */
+/* Does only the second side have the operator or kernel? */
 bool pair__is_new(const struct pair *p);
 bool pair__is_estimated(const struct pair *p);
 
-/* Counts it in *exceeded, with a line on stderr, if it is. 0 or -EINVAL with err__set. */
+/* If the limit is exceeded, counts it in *exceeded and prints a line on stderr. 0 or -EINVAL with
+ * err__set. */
 int diff__check_limit(struct diff *d, const char *text, size_t *exceeded);
 
 #endif

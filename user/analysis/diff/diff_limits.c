@@ -81,7 +81,7 @@ static const struct pair *pair_of(struct diff *d, const struct limit *l)
 	return NULL;
 }
 
-/* Why it cannot be judged; NULL: it can. Also where nothing is said of the name at all. */
+/* Refuses a limit whose row cannot be compared, or does not exist. */
 static int check_known(const struct diff *d, const char *text, const struct limit *l,
 		       const struct pair *p)
 {

@@ -111,7 +111,8 @@ static int measure(const struct diff *d, const struct diff_side *s, enum series_
 
 /* ---- the test ---- */
 
-/* The side's windows that have the name, or could. zeros: of a window in which it did not run. */
+/* Lists the side's windows that have the name, or could have it. zeros: for a window in which it
+ * did not run. */
 static size_t windows_of(const struct diff_side *s, const struct pair *p, bool less_ready,
 			 const uint64_t *zeros, struct change_window *out)
 {
@@ -149,7 +150,7 @@ static bool is_step(const struct pair *p)
 	return p->kind == SERIES_STEP && !strcmp(p->name, "step");
 }
 
-/* Does a device alone determine how long it takes? */
+/* Do the row's times depend on a device alone? */
 static bool is_on_device(const struct diff *d, const struct pair *p)
 {
 	return p->kind == SERIES_KERNEL || (is_step(p) && d->device_bound);
@@ -196,7 +197,7 @@ static int test_step(const struct diff *d, struct pair *p)
 	return 0;
 }
 
-/* A step's time without a processor; of several windows the median of theirs. */
+/* How long a step is ready but without a processor. For several windows: the median over them. */
 static int ready_of(const struct diff_side *s, bool by_mean, uint64_t *out)
 {
 	auto_free uint64_t *windows = calloc(s->cnt + 1, sizeof(*windows));
@@ -215,8 +216,8 @@ static int ready_of(const struct diff_side *s, bool by_mean, uint64_t *out)
 	return 0;
 }
 
-/* It is not known where in a step the thread waited for a processor. So that wait alone may explain
- * any growth that is no larger. */
+/* The recording does not say when in a step the thread waited for a processor. So that wait may
+ * explain any growth that is not larger than it. */
 static int find_waiting(const struct diff *d, struct pair *p)
 {
 	uint64_t a_ns, b_ns;
@@ -275,7 +276,7 @@ static int add_pair(struct diff *d, enum series_kind kind, const char *name)
 	return err ? err : ARRAY_PUSH(pairs->items, pairs->cnt, pairs->cap, p);
 }
 
-/* Names of one window that none before it has. */
+/* Adds the names of this window that no earlier window has. */
 static int add_window(struct diff *d, const struct diff_side *s, size_t window)
 {
 	const struct diff_window *w = &s->windows[window];
@@ -300,7 +301,7 @@ static int add_window(struct diff *d, const struct diff_side *s, size_t window)
 	return err;
 }
 
-/* The step is what a comparison is about: its p is its own. */
+/* Corrects all p but the step's, because the step is what a comparison is about. */
 static int correct(struct pairs *pairs)
 {
 	auto_free double *p = calloc(pairs->cnt + 1, sizeof(*p));
@@ -316,7 +317,7 @@ static int correct(struct pairs *pairs)
 	return err;
 }
 
-/* It stands below the step. */
+/* Moves the run time to the row after the step. */
 static void raise_run_time(struct pairs *steps)
 {
 	for (size_t i = 2; i < steps->cnt; i++) {
@@ -329,7 +330,7 @@ static void raise_run_time(struct pairs *steps)
 	}
 }
 
-#define DEVICE_BOUND 0.9 /* of the steps' time a device computes */
+#define DEVICE_BOUND 0.9 /* share of the steps' time that a device computes */
 
 static int choose_test(struct diff *d)
 {

@@ -11,10 +11,10 @@
 #include "common/util.h"
 
 #define READY_BUSY                                                                                 \
-	0.05	      /* of the steps' time without a processor, and the machine was busy, or ... */
-#define CPU_BUSY 0.95 /* ... so much of its processors */
+	0.05	      /* of the steps' time without a processor; the machine was busy if also ... */
+#define CPU_BUSY 0.95 /* ... so much of its processors was used */
 
-/* What is not whole may be compared, but not judged. */
+/* Incomplete recordings can be compared, but limits on them cannot be judged. */
 static int check_whole(const char *path, const struct recording *r, bool has_limits)
 {
 	const struct recording_damage *damage = recording__damage(r);
@@ -72,7 +72,7 @@ static bool is_file(const char *path)
 	return fd >= 0;
 }
 
-/* A file whose name has a comma is one file. */
+/* A file whose name has a comma is one file, not a list. */
 int diff_side__read(const char *paths, const struct diff_opts *opts, struct diff_side *out)
 {
 	const bool is_one = !strchr(paths, ',') || is_file(paths);
@@ -133,7 +133,7 @@ static const json_t *fact_of(const struct recording *r, const char *object, cons
 	return json_object_get(object ? json_object_get(meta, object) : meta, key);
 }
 
-/* In any window of the other side, or of its own, than in the first. */
+/* Does any other window, of either side, have another value than the first? */
 static bool differs(const struct diff *d, const char *object, const char *key)
 {
 	const struct diff_side *sides[] = {&d->a, &d->b};

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Holm's correction of cnt p for their number, in place; negative ones are left as they are. 0 or
+/* Corrects cnt values of p for their number by Holm's method, in place. Negative values stay. 0 or
  * -ENOMEM. */
 int holm__correct(double *p, size_t cnt);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/findings/device_idle.h"
 
-/* Without the cost of probes, the thread's wait for a processor (the device is idle then, too), and
- * the time in which the device is not known. */
+/* Leaves out the cost of probes, the time without a processor (the device is idle then, too), and
+ * the time for which device work is unknown. */
 uint64_t device_idle__ns(const struct analysis *a)
 {
 	uint64_t busy_ns, probes_ns, known_ns;

@@ -35,7 +35,7 @@ const char *finding__thread(const struct analysis *a)
 
 bool finding__may_be_idle(const struct analysis *a, const char *reason)
 {
-	/* What a thread pool, an event loop, a server and a worker wait in. */
+	/* Calls in which an idle thread pool, event loop, server or worker waits. */
 	static const char *const calls[] = {
 		"futex",   "epoll_wait", "epoll_pwait", "epoll_pwait2", "io_uring_enter",
 		"poll",	   "ppoll",	 "select",	"pselect6",	"accept",

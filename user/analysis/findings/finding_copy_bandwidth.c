@@ -9,11 +9,13 @@
 #include "analysis/findings/by_operator.h"
 #include "analysis/findings/finding.h"
 
-#define LARGE	     (1 << 20)	 /* bytes: the rate is the link's, not the latency's */
-#define LINK_COPIES  3		 /* page-locked ones that reach the rate taken for the link's */
-#define SLOW	     (2.0 / 3.0) /* of the link's rate */
+#define LARGE (1 << 20) /* bytes; smaller copies show the link's latency, not its rate */
+#define LINK_COPIES                                                                                \
+	3			 /* so many page-locked copies must reach the rate that is taken   \
+				    for the link's */
+#define SLOW	     (2.0 / 3.0) /* share of the link's rate below which a copy is slow */
 #define CARRIED	     0.8	 /* share of the link's raw rate; packet headers take the rest */
-#define WORTH_SAYING 3.0	 /* percent of the step that the link would save */
+#define WORTH_SAYING 3.0	 /* percent of the step that copies at the link's rate would save */
 #define MAX_DEVICES  64
 
 enum direction { HOST_TO_DEVICE, DEVICE_TO_HOST, DIRECTIONS };
@@ -21,9 +23,10 @@ enum direction { HOST_TO_DEVICE, DEVICE_TO_HOST, DIRECTIONS };
 static const char *const direction_names[DIRECTIONS] = {"HtoD", "DtoH"};
 
 struct link {
-	double rates[LINK_COPIES];    /* of page-locked copies, the highest first; bytes/ns */
+	double rates[LINK_COPIES];    /* the highest of page-locked copies, descending; bytes/ns */
 	uint64_t cnt, bytes, ns;      /* of pageable copies */
-	struct busy_time and_kernels; /* pageable copies and the device's kernels */
+	struct busy_time and_kernels; /* time of pageable copies, and of these and the device's
+					 kernels together */
 	struct by_operator by;
 };
 
@@ -124,7 +127,7 @@ static double link_rate(const struct analysis *a, const struct link *l, int devi
 	return info ? CARRIED * device_info__link_rate(info) / 1e9 : 0;
 }
 
-/* Of the time that pageable copies take while no kernel runs, what the link would not need. */
+/* The time that copies at the link's rate would save, while no kernel runs. */
 static uint64_t saved_ns(const struct analysis *a, struct copy_bandwidth *c, int device, int d)
 {
 	struct link *l = &c->links[device][d];
@@ -138,7 +141,7 @@ static uint64_t saved_ns(const struct analysis *a, struct copy_bandwidth *c, int
 	return finding__of_clock(a, (uint64_t)((double)alone_ns * (1 - rate / link)));
 }
 
-/* How it is known what the link can do. */
+/* Where the link's rate comes from. */
 static void explain_link(const struct analysis *a, const struct link *l, int device, char *text,
 			 size_t size)
 {

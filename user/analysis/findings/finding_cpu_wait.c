@@ -27,7 +27,7 @@ bool cpu_wait__is_said(const struct analysis *a)
 	return lacks_processor(a, &times);
 }
 
-/* By step; those in which it had a processor all the time count, too. */
+/* Collects the wait of each step. Steps without a wait count, too. */
 static int collect(const struct analysis *a, struct few_steps *out)
 {
 	const struct ready_times *r = &a->ready;
@@ -49,7 +49,7 @@ static int collect(const struct analysis *a, struct few_steps *out)
 	return err;
 }
 
-/* Where most of it is in a few steps, these are named. */
+/* Names the steps if most of the wait is in a few. */
 static int describe_few(const struct analysis *a, struct finding *f)
 {
 	struct few_steps steps = {0};

@@ -5,7 +5,7 @@
 
 #include "analysis/analysis.h"
 
-/* That without a processor is so much of the steps that finding_cpu_wait speaks. */
+/* Does finding_cpu_wait report? That is: is the share of time without a processor large enough? */
 bool cpu_wait__is_said(const struct analysis *a);
 
 #endif

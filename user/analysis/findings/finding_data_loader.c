@@ -10,17 +10,21 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_SAYING 8.0  /* percent of the step that goes to waiting for the loader */
-#define BUSY	     0.8  /* a worker that runs for so much of the time is at work all the time */
-#define PASSING	     0.01 /* of the window: a process that was there for less makes no batches */
+#define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
+#define BUSY	     0.8 /* a worker that runs for this share of the time is always at work */
+#define PASSING                                                                                    \
+	0.01 /* a process that lives for a smaller share of the window makes no                    \
+		batches */
 
 /* operations: own time of each operation of the framework's data pipeline. */
 struct loader {
 	struct stat_map operations;
-	struct few_steps waits; /* for it, by step */
-	uint64_t ready_ns;	/* the thread's for a processor: it may be so much of them */
-	uint64_t queued_ns;	/* in it, in calls that wait for queued operators */
-	uint32_t *trainers;	/* processes that run backward passes: no workers of a loader */
+	struct few_steps waits; /* waits for the loader, by step */
+	uint64_t ready_ns;	/* the thread's time without a processor: so much of the waits
+				   may be that */
+	uint64_t queued_ns;	/* part of the waits in calls that wait for queued operators */
+	uint32_t *trainers;	/* processes that run backward passes, so they are no loader
+				   workers */
 	size_t trainer_cnt, trainer_cap;
 };
 
@@ -32,7 +36,8 @@ static bool trains(const struct loader *l, uint32_t pid)
 	return false;
 }
 
-/* A tracker or a server of multiprocessing, say: those that capture knew as such. */
+/* Is it a helper of multiprocessing, such as a tracker or a server? Capture noted which processes
+ * are. */
 static bool is_helper(const struct analysis *a, uint32_t pid)
 {
 	const json_t *helpers = json_object_get(recording__summary(a->r), "helpers");
@@ -108,7 +113,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err;
 }
 
-/* The operation that takes most; false: there is no pipeline. */
+/* The pipeline operation that takes longest. False: there is no pipeline. */
 static bool describe_operation(const struct analysis *a, const struct loader *l, char *seen,
 			       size_t size, const char **next)
 {
@@ -129,7 +134,7 @@ static bool describe_operation(const struct analysis *a, const struct loader *l,
 
 struct workers {
 	uint32_t cnt, busy_cnt;
-	uint32_t begun_cnt; /* after the first step */
+	uint32_t begun_cnt; /* processes that began after the first step */
 	uint64_t run_ns, runnable_ns, all_ns;
 };
 
@@ -151,7 +156,7 @@ static void add_worker(const struct analysis *a, const struct loader *l, uint32_
 	const bool known = thread_times__of(a, track, &times);
 	const uint64_t all_ns = times.run_ns + times.runnable_ns + times.blocked_ns;
 
-	/* A worker's own helpers: ldconfig, uname. */
+	/* A short-lived helper of a worker, such as ldconfig or uname. */
 	if (known && (double)all_ns < PASSING * (double)a->steps.cpu.total)
 		return;
 	w->cnt++;
@@ -162,8 +167,8 @@ static void add_worker(const struct analysis *a, const struct loader *l, uint32_
 	w->begun_cnt += known && l->waits.cnt && !is_there_in(a, track, l->waits.items[0].step);
 }
 
-/* The processes of the loader: those of the recording that are not the main one, nor helpers, nor
- * train themselves, as ranks below a launcher do. */
+/* The loader's processes: all recorded ones but the main process, helpers, and processes that train
+ * themselves, such as ranks of a launcher. */
 static struct workers workers_of(const struct analysis *a, const struct loader *l)
 {
 	struct workers w = {0};
@@ -187,7 +192,7 @@ static void describe_begun(const struct workers *w, char *seen, size_t size)
 		snprintf(seen + len, size - len, ", %u began after the first step", w->begun_cnt);
 }
 
-/* What is known of them, and so what to do. */
+/* Describes the workers, and what to do about them. */
 static void describe_workers(const struct workers *w, char *seen, size_t size, const char **next)
 {
 	const struct counted processes = counted(w->cnt, "worker process", "worker processes");
@@ -220,8 +225,8 @@ static void describe_workers(const struct workers *w, char *seen, size_t size, c
 	}
 }
 
-/* Workers that have time do not explain a loader in which the training thread is hardly blocked: it
- * works there itself, or has no processor. */
+/* Workers with free time do not explain a wait in which the training thread is hardly blocked. It
+ * works in the loader itself, or has no processor. */
 static void describe_own_work(const struct analysis *a, uint64_t wait_ns, const struct workers *w,
 			      char *seen, size_t size, const char **next)
 {
@@ -237,8 +242,7 @@ static void describe_own_work(const struct analysis *a, uint64_t wait_ns, const 
 		"are cheaper), or lacks a processor meanwhile (`proftrace cpu` names who runs)";
 }
 
-/* Frameworks that queue operators (MXNet) run the copy of a batch behind those of the step before.
- */
+/* Frameworks that queue operators (MXNet) copy a batch after the operators of the step before. */
 static bool describe_queued(const struct analysis *a, const struct loader *l, uint64_t wait_ns,
 			    char *seen, size_t size, const char **next)
 {
@@ -259,7 +263,7 @@ static void describe_none(char *seen, size_t size, const char **next)
 		"how busy they are";
 }
 
-/* Where the wait lies in a few steps, it is not for the usual batch. */
+/* If most of the wait is in a few steps, it is not the usual batch that is late. */
 static void describe_few(const struct analysis *a, const struct loader *l, const struct workers *w,
 			 char *text, size_t size, const char **next)
 {

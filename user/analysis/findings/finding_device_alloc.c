@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Memory is taken from the driver and given back in the steps: the framework's cache does not hold.
- */
+/* Steps allocate memory from the driver and give it back: the framework's cache does not keep
+ * it. */
 #include "analysis/findings/call_time.h"
 #include "analysis/findings/finding.h"
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_alloc(const char *name)
 	static const char *const names[] = {"cudaMalloc", "cudaFree",	 "cuMemAlloc",
 					    "cuMemFree",  "cuMemCreate", "cuMemRelease"};
 
-	/* Of a pool, which keeps what is freed; of the host. */
+	/* Memory of a pool, which keeps what is freed, and memory of the host do not count. */
 	if (strstr(name, "Async") || strstr(name, "Host"))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The device has nothing to do for a part of the step, and why. */
+/* The device is idle for a part of the step, and why. */
 #include "analysis/findings/device_idle.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_cpu_wait.h"
@@ -15,14 +15,15 @@ struct device_idle {
 		struct busy_time busy;
 		uint64_t busy_in_loader_ns;
 		uint64_t kernels, kernel_ns;
-		size_t loader; /* the first one that ends later than the work so far */
+		size_t loader; /* index of the first loader wait that ends later than the work so
+				  far */
 	} devices[MAX_DEVICES];
-	/* Waits for data in the step that is fed, by begin, and the time of all. */
+	/* The current step's waits for data, by begin, and the time of all. */
 	struct stretch *loaders;
 	size_t loader_cnt, loader_cap;
 	uint64_t loader_ns;
 	const struct batch *noted;
-	uint64_t waits; /* of the host for a device */
+	uint64_t waits; /* waits of the host for a device */
 };
 
 static int add_loaders(struct device_idle *idle, const struct step *step, const struct span *s)
@@ -59,7 +60,7 @@ static int note_loaders(struct device_idle *idle, const struct batch *b)
 	return err;
 }
 
-/* Work from one moment to another, that follows all before it. */
+/* Adds work from begin to end. It follows all earlier work. */
 static void add_in_loader(const struct device_idle *idle, struct device_use *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -115,7 +116,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err;
 }
 
-/* Of all its threads in the steps; false: not recorded. */
+/* How long all threads of the process ran in the steps. False: not recorded. */
 static bool process_ran(const struct analysis *a, uint64_t *ns)
 {
 	const struct sched_row *rows;
@@ -134,7 +135,7 @@ static bool process_ran(const struct analysis *a, uint64_t *ns)
 	return known;
 }
 
-/* The host does not run for most of the time that the device is idle, either. */
+/* Is the host idle, too, for most of the device's idle time? */
 static bool both_wait(const struct analysis *a, uint64_t idle_ns)
 {
 	uint64_t ran_ns;
@@ -196,7 +197,7 @@ static void explain(const struct analysis *a, const struct device_idle *idle,
 	}
 }
 
-/* Of the device that works most: others may be there for a reason of their own. */
+/* Judges the device that works most. Others may be idle on purpose. */
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct device_idle *idle = state;
@@ -207,7 +208,8 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	if (device < 0 || finding__percent(a, idle_ns) < DEVICE_IDLE_PERCENT)
 		return 0;
 	f->cost_ns = finding__per_step(a, idle_ns);
-	f->cause = CAUSE_LAUNCHES; /* which finding_launch_bound tells, if they are most of it */
+	f->cause = CAUSE_LAUNCHES; /* finding_launch_bound reports these gaps if they are most of
+				      the idle time */
 	snprintf(f->what, sizeof(f->what), "GPU%d is idle for %.0f %% of the step.", device,
 		 finding__percent(a, idle_ns));
 	explain(a, idle, &idle->devices[device], idle_ns, f);

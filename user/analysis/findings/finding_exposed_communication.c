@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Collectives that no computation hides: of a device its kernels, of the host the training thread.
- */
+/* Collectives that no computation hides. On a device these are kernels; on the host the training
+ * thread waits. */
 #include "analysis/tables/distributed.h"
 #include "analysis/findings/finding.h"
 #include "analysis/thread_times.h"
@@ -9,7 +9,7 @@
 
 struct exposed {
 	struct distributed d;
-	uint32_t track; /* that makes the steps */
+	uint32_t track; /* of the thread of the steps */
 };
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)
@@ -25,8 +25,8 @@ static int visit_work(const struct analysis *a, void *state, const struct device
 	return distributed__visit_work(a, &((struct exposed *)state)->d, w);
 }
 
-/* While the host communicates its training thread may compute: what is exposed is no more than the
- * time for which that is blocked, in all. */
+/* The training thread may compute while the host communicates. So at most the time for which that
+ * thread is blocked is exposed. */
 static uint64_t host_exposed_ns(const struct analysis *a, struct exposed *x)
 {
 	const uint64_t ns = finding__of_clock(a, distributed__host_ns(&x->d));
@@ -37,7 +37,7 @@ static uint64_t host_exposed_ns(const struct analysis *a, struct exposed *x)
 	return ns < times.blocked_ns ? ns : times.blocked_ns;
 }
 
-/* As its launcher says; those of mp.spawn are not known to be. */
+/* Does its launcher say that it is a rank? The processes of mp.spawn do not show it. */
 static bool is_rank(const struct analysis *a)
 {
 	const json_t *rank = json_object_get(recording__meta(a->r), "rank");

@@ -37,7 +37,7 @@ static int visit_work(const struct analysis *a, void *state, const struct device
 	return 0;
 }
 
-/* Of the device that has most: a process that uses several waits for each. */
+/* Judges the device with most. A process that uses several devices waits for each. */
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct exposed_copies *c = state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The device is the limit: it computes nearly all the time, and the host waits for it. */
+/* The device limits the step: it computes nearly all the time, and the host waits for it. */
 #include "analysis/findings/by_operator.h"
 #include "analysis/findings/device_idle.h"
 #include "analysis/findings/finding.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The device runs what it is given faster than the host launches it, and is idle in between. */
+/* The device runs kernels faster than the host launches them, and is idle in between. */
 #include "analysis/findings/by_operator.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/host_waits.h"
@@ -7,26 +7,31 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_SAYING 10.0 /* percent of the step that the device is idle so */
-#define SOON_NS	     10000 /* work that begins so soon after its launch has waited for nothing else */
-#define LAUNCHING_NS 1000000 /* longest pause between launches; a longer one is other work */
-#define MAX_DEVICES  64
+#define WORTH_SAYING 10.0 /* percent of the step that the device is idle between launches */
+#define SOON_NS                                                                                    \
+	10000 /* work that begins within this time after its launch did not wait for               \
+		 other work */
+#define LAUNCHING_NS                                                                               \
+	1000000 /* longest pause between launches; in a longer one the host did                    \
+		   something else */
+#define MAX_DEVICES 64
 
 struct launch_bound {
 	struct launched_device {
 		struct by_operator by;
 		uint64_t kernels, kernel_ns;
 		uint64_t late,
-			gap_ns; /* kernels before which the device was idle, for how long in all */
-		uint64_t between_ns; /* from launch to launch of these */
-		/* In the step that was fed last: when it did nothing, whoever launched what. */
+			gap_ns;	     /* the idle time before late kernels, and how many these are */
+		uint64_t between_ns; /* time between the launches of late kernels and those
+					before them */
+		/* The device's busy time in the current step, whoever launched the work. */
 		struct busy_time busy;
 		struct stretch *idle;
 		size_t idle_cnt, idle_cap;
 	} devices[MAX_DEVICES];
-	const struct batch *noted; /* its idle times are those */
-	uint64_t probes_ns;	   /* what they cost threads other than that of the steps */
-	/* Of one batch: what one device did, and when the host began to wait for any. */
+	const struct batch *noted; /* the batch that the idle times belong to */
+	uint64_t probes_ns;	   /* cost of the probes on threads other than that of the steps */
+	/* Of one batch: what one device did, and when waits of the host for any device began. */
 	const struct span **work;
 	size_t cnt, cap;
 	uint64_t *waits;
@@ -70,7 +75,7 @@ static uint64_t overlap(const struct stretch *s, uint64_t begin_ns, uint64_t end
 	return from_ns < to_ns ? to_ns - from_ns : 0;
 }
 
-/* How long the device did nothing at all, between two works of a step, inside the step. */
+/* How long the device was idle between two works of a step, within the step. */
 static uint64_t idle_between(const struct launched_device *d, const struct step *step,
 			     uint64_t begin_ns, uint64_t end_ns)
 {
@@ -124,12 +129,13 @@ static bool waited_between(const struct launch_bound *l, uint64_t begin, uint64_
 	return before < l->wait_cnt && l->waits[before] < end;
 }
 
-/* Was s not there when the device had done all before it, because the host was still launching? */
+/* Did s come late because the host was still launching? The device had finished all earlier
+ * work. */
 static bool is_late(const struct launch_bound *b, const struct span *s, const struct span *before)
 {
 	const struct span *l = s->launch, *last = before->launch;
 
-	/* Kernels of one graph have one launch. */
+	/* All kernels of one graph have the same launch. */
 	if (s->kind != KIND_KERNEL || !l || !last || l == last || l->ev.ts_ns < last->ev.ts_ns)
 		return false;
 	return s->ev.ts_ns <= l->ev.ts_ns + l->ev.dur_ns + SOON_NS &&
@@ -140,7 +146,7 @@ static bool is_late(const struct launch_bound *b, const struct span *s, const st
 static int add_gaps(const struct analysis *a, struct launch_bound *l, struct launched_device *d,
 		    const struct step *step)
 {
-	uint64_t done_ns = UINT64_MAX; /* when the device has done all so far */
+	uint64_t done_ns = UINT64_MAX; /* when the device finished all work so far */
 	int err = 0;
 
 	if (l->cnt)
@@ -216,7 +222,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	for (int i = 1; i < MAX_DEVICES; i++)
 		if (l->devices[i].gap_ns > d->gap_ns)
 			d = &l->devices[i];
-	/* What probes cost a thread that launches lies in these gaps. */
+	/* The cost of the probes on a launching thread is part of these gaps. */
 	ours_ns = l->probes_ns + a->model.subtracted_ns;
 	gap_ns = ready_time__off(a, d->gap_ns > ours_ns ? d->gap_ns - ours_ns : 0);
 	if (!d->late || finding__percent(a, gap_ns) < WORTH_SAYING ||

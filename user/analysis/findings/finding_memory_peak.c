@@ -9,16 +9,17 @@
 #include "analysis/findings/finding.h"
 #include "common/util.h"
 
-#define SHORT	    0.1	       /* of the step: what memory holds for longer is no spike */
-#define SPIKE	    0.5	       /* of what the step adds at its peak, at least */
-#define LEAST_BYTES (64 << 20) /* that the spike has, to be worth a word */
+#define SHORT	    0.1	       /* share of the step; memory that is held for longer is no spike */
+#define SPIKE	    0.5	       /* least share of the step's own growth that the spike must have */
+#define LEAST_BYTES (64 << 20) /* bytes; smaller spikes are not reported */
 #define LEAST_STEPS 3
-#define PLACES	    65 /* the host, and so many devices less one */
+#define PLACES	    65 /* the host and 64 devices */
 
 struct spike {
-	int64_t peak, rest; /* bytes above the step's begin: the most, and all but for SHORT */
-	uint64_t step, ns;  /* for so long more than the rest */
-	struct top_operator owner; /* bytes: which allocated most of what the peak holds */
+	int64_t peak, rest; /* bytes above the step's begin: the highest level, and the highest
+			       that lasts longer than SHORT */
+	uint64_t step, ns;  /* how long it is above the rest */
+	struct top_operator owner; /* the operator that allocated most of the peak, in bytes */
 };
 
 struct memory_peak {
@@ -34,7 +35,7 @@ struct level {
 	uint64_t ns;
 };
 
-/* Everything of one place and step, by time. */
+/* All levels of one place in one step, by time. */
 struct history {
 	const struct event **events;
 	struct span *const *spans; /* by index of events */
@@ -48,7 +49,8 @@ static int place_of(const struct analysis *a, const struct event *e)
 	const struct track *t = recording__track(a->r, e->track);
 
 	if (e->name || !t || !analysis__is_main(a, t))
-		return -1; /* taken from the driver, or by a worker of the loader */
+		return -1; /* memory from the driver, or of a worker of the loader, does not
+			      count */
 	if (!m->device_type)
 		return 0;
 	return m->device_index >= 0 && m->device_index < PLACES - 1 ? m->device_index + 1 : -1;
@@ -61,7 +63,7 @@ static int by_bytes(const void *x, const void *y)
 	return (p->bytes < q->bytes) - (p->bytes > q->bytes);
 }
 
-/* The level that is exceeded for no longer than SHORT of the step, and for how long it is. */
+/* The level that memory exceeds for at most SHORT of the step, and how long it does. */
 static int64_t usual_level(struct level *levels, size_t cnt, const struct step *step, uint64_t *ns)
 {
 	uint64_t sum_ns = 0;
@@ -80,7 +82,7 @@ struct allocation {
 	uint64_t addr;
 	size_t order; /* of its event */
 	int64_t bytes;
-	const struct span *span; /* that made it, NULL: none */
+	const struct span *span; /* the span that made it, or NULL */
 };
 
 static int by_address(const void *x, const void *y)
@@ -92,7 +94,7 @@ static int by_address(const void *x, const void *y)
 	return (p->order > q->order) - (p->order < q->order);
 }
 
-/* Of what was allocated in the step and lives when the peak is reached, whose is most. */
+/* Which operator allocated most of what lives at the peak, of this step's allocations? */
 static int find_owner(const struct analysis *a, const struct history *h, size_t peak,
 		      struct spike *s)
 {
@@ -216,7 +218,7 @@ static void explain(const struct analysis *a, const struct place *p, int place, 
 		 "or vocabulary), in place or in lower precision; a larger batch may fit then");
 }
 
-/* Of the place with the largest one. */
+/* Judges the place with the largest spike. */
 static int judge(const struct analysis *a, void *state, struct finding *f)
 {
 	const struct memory_peak *m = state;

@@ -3,13 +3,15 @@
 #include "analysis/findings/finding.h"
 #include "common/bytes_text.h"
 
-#define FULL	    0.5 /* of the device is reserved, at least: else unused memory is not missed */
-#define UNUSED	    0.3 /* of what is reserved, at least */
+#define FULL                                                                                       \
+	0.5		/* least share of the device that is reserved: else nobody needs the       \
+			   unused memory */
+#define UNUSED	    0.3 /* least unused share of the reserved memory */
 #define MAX_DEVICES 64
 
 struct memory_unused {
 	struct reserve {
-		uint64_t allocated, reserved; /* bytes, the most of each */
+		uint64_t allocated, reserved; /* bytes, the highest of each */
 	} devices[MAX_DEVICES];
 };
 

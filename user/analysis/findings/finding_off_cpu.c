@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The training thread is blocked: on a lock, in a call that writes to disk, asleep. It does not
- * wait for the data loader, the device or a thread that works for it.
+ * The training thread is blocked by something else than the data loader, the device or a thread
+ * that works for it. For example by a lock, a write to disk, or sleep.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,13 @@
 #include "common/util.h"
 
 #define WORTH_SAYING 15.0 /* percent of the step, for one reason */
-#define AT_WORK	     0.5  /* of that time another thread has run, to be named beside a lock */
-#define AT_WORK_ALL  0.9  /* the same, where the wait may be for the next request */
+#define AT_WORK                                                                                    \
+	0.5		/* share of that time for which another thread runs, to be named as a      \
+			   lock's holder */
+#define AT_WORK_ALL 0.9 /* the same if the wait may be for the next request */
 
 struct off_cpu {
-	/* Times of one step in which waiting is normal, or another rule's. */
+	/* Times of one step in which waiting is normal, or is another rule's matter. */
 	struct interval_union known;
 	struct known_step {
 		uint64_t index, whole_ns, known_ns;
@@ -37,7 +39,8 @@ static int add_span(struct off_cpu *o, const struct step *step, const struct spa
 	return add_known(o, step, s->ev.ts_ns, s->ev.ts_ns + s->ev.dur_ns);
 }
 
-/* Threads that run operators, such as those of the backward pass of devices: it waits for them. */
+/* Operators of other threads, such as those of a device's backward pass: the training thread waits
+ * for them. */
 static int add_other(struct off_cpu *o, const struct step *step, const struct track_batch *t)
 {
 	int err = 0;
@@ -95,7 +98,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		if (!o->has_spans)
 			return -ENOMEM;
 	}
-	interval_union__clear(&o->known); /* a step of its own */
+	interval_union__clear(&o->known); /* each step has its own times */
 	backward = is_backward_of_others(a, b);
 	for (size_t i = 0; i < b->track_cnt && !err; i++) {
 		const struct track_batch *t = &b->tracks[i];
@@ -116,7 +119,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 /* ---- what it waited for ---- */
 
-/* Only there does an operator run on the thread that calls it, so that a wait is none for it. */
+/* Does the framework run operators on the calling thread? Otherwise a wait of that thread is
+ * normal. */
 static bool runs_in_caller(const struct analysis *a)
 {
 	const json_t *runtime = json_object_get(recording__meta(a->r), "runtime");
@@ -138,8 +142,8 @@ static const struct known_step *step_at(const struct off_cpu *o, uint64_t index)
 	return i < o->step_cnt && o->steps[i].index == index ? &o->steps[i] : NULL;
 }
 
-/* Of a time that it was blocked for one reason, what must lie outside of the known times, and what
- * may. The recording has sums by step, not when each wait was. */
+/* The thread was blocked for ns for one reason. At least this part lies outside of the known times.
+ * The recording has sums per step, not the time of each wait. */
 static uint64_t at_least(uint64_t ns, const struct known_step *step)
 {
 	return ns > step->known_ns ? ns - step->known_ns : 0;
@@ -152,7 +156,8 @@ static uint64_t at_most(uint64_t ns, const struct known_step *step)
 	return ns < rest_ns ? ns : rest_ns;
 }
 
-/* By reason, of those that may be judged. cpu: at least; gpu: at most. 0 or -ENOMEM. */
+/* Sums the time by reason, for reasons that can be judged. cpu: the least; gpu: the most. 0 or
+ * -ENOMEM. */
 static int sum_reasons(const struct analysis *a, const struct off_cpu *o, struct stat_map *sums)
 {
 	const struct sched_row *rows;
@@ -177,7 +182,7 @@ static int sum_reasons(const struct analysis *a, const struct off_cpu *o, struct
 	return 0;
 }
 
-/* What the thread surely waits for most outside of the known times. 0 or -ENOMEM. */
+/* The reason with the longest certain wait outside of the known times. */
 struct wait {
 	uint32_t reason;
 	uint64_t least_ns, most_ns;
@@ -199,8 +204,8 @@ static int longest(const struct analysis *a, const struct off_cpu *o, struct wai
 	return err;
 }
 
-/* Of the process's threads that were not seen to run operators the one that ran most; 0: none did,
- * or out of memory. */
+/* The run time of the busiest thread of the process that ran no operators. 0: there is none, or out
+ * of memory. */
 static uint64_t busiest(const struct analysis *a, const struct off_cpu *o, uint32_t *track)
 {
 	const struct sched_row *rows;
@@ -229,7 +234,7 @@ struct holder {
 	uint64_t run_ns;
 };
 
-/* The thread that may hold the lock that was waited for so long. */
+/* The thread that may hold the lock for which the training thread waited so long. */
 static struct holder holder_of(const struct analysis *a, const struct off_cpu *o, uint64_t ns,
 			       bool may_be_idle)
 {

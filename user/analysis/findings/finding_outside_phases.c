@@ -12,12 +12,11 @@
 struct outside {
 	struct awaited awaited;
 	struct few_steps others; /* time in no phase, by step; without waits for a busy device */
-	uint64_t gpu_wait_ns;	 /* these waits */
-	uint64_t ready_ns;	 /* for a processor: it may be so much of the rest */
+	uint64_t gpu_wait_ns;	 /* waits for a busy device */
+	uint64_t ready_ns;	 /* time without a processor: so much of others may be that */
 };
 
-/* A step without any, as the run of a graph that evaluates, is not told from what it should have.
- */
+/* A step without phases, such as a graph that evaluates, does not say what it should contain. */
 static int visit(const struct analysis *a, void *state, const struct batch *b)
 {
 	struct outside *o = state;
@@ -37,8 +36,8 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return err ? err : awaited__add(a, &o->awaited, b);
 }
 
-/* The reason for which the thread is blocked longest, if that may be half of the time outside. The
- * recording has sums of a step, not the time of each wait. */
+/* The reason for which the thread is blocked longest, if it may be half of the time outside. The
+ * recording has sums per step, not the time of each wait. */
 static uint32_t cause_of(const struct analysis *a, uint32_t track, uint64_t gap_ns)
 {
 	uint64_t ns;
@@ -57,7 +56,7 @@ static int judge(const struct analysis *a, void *state, struct finding *f)
 	bool few;
 	size_t len;
 
-	/* Without a backward pass there is no telling what a step should consist of. */
+	/* Without a backward pass it is unknown which phases a step should have. */
 	if (!a->phases[KIND_BACKWARD].calls || finding__percent(a, gap_ns) < WORTH_SAYING)
 		return 0;
 	f->cost_ns = finding__per_step(a, gap_ns);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Each step asks the kernel for memory that it had before, or for pages of files. */
+/* Each step asks the kernel for memory that it had before, or reads pages of files. */
 #include <string.h>
 #include "analysis/findings/finding.h"
 #include "common/util.h"
 
 #define WORTH_SAYING 5.0 /* percent of the step */
-#define FAULTS_OFTEN 8	 /* of a step; one may take 2 MiB */
+#define FAULTS_OFTEN 8	 /* faults of a step; one may cover 2 MiB */
 
 enum { ANONYMOUS, FROM_FILE, FROM_DISK, KINDS };
 static const char *const names[KINDS] = {FAULT_ANONYMOUS, FAULT_FILE, FAULT_DISK};
@@ -34,7 +34,7 @@ static void add(struct faults *f, const struct sched_row *row, const char *name)
 		}
 }
 
-/* Of the training thread in the recorded steps. */
+/* The training thread's faults in the recorded steps. */
 static struct faults faults_of(const struct analysis *a)
 {
 	const struct sched_row *rows;
@@ -56,8 +56,8 @@ static double number(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
-/* By the kernel's own count, where --page-faults did not watch them. A huge page is one fault and
- * takes longer than is reckoned here. */
+/* Judges by the kernel's own count if --page-faults was not given. A huge page is one fault and
+ * takes longer than assumed here. */
 static int judge_counts(const struct analysis *a, struct finding *out)
 {
 	const json_t *counts = json_object_get(recording__summary(a->r), "faults");
@@ -81,14 +81,14 @@ static int judge_counts(const struct analysis *a, struct finding *out)
 	return 1;
 }
 
-/* A thread may lose its processor in one. */
+/* A thread may lose its processor during a page fault, so that time is taken off. */
 static void take_ready_off(const struct analysis *a, struct faults *f)
 {
 	for (int i = 0; i < KINDS; i++)
 		f->ns[i] = ready_time__off(a, f->ns[i]);
 }
 
-/* Were they watched? */
+/* Did the recording watch page faults? */
 static bool has_faults(const struct faults *f)
 {
 	return f->cnt[ANONYMOUS] || f->cnt[FROM_FILE] || f->cnt[FROM_DISK];
@@ -133,6 +133,6 @@ static int judge(const struct analysis *a, void *state, struct finding *out)
 const struct finding_rule finding_page_faults = {
 	.key = "page_faults",
 	.of_host = true,
-	.timer = true, /* the kernel counts them, whatever is recorded */
+	.timer = true, /* the kernel counts page faults in each recording */
 	.judge = judge,
 };

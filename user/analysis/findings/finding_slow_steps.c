@@ -14,23 +14,27 @@
 #include "common/util.h"
 #include "model/call_stack.h"
 
-#define FEWEST	       8   /* steps, for a median to mean something */
-#define MOST	       3   /* of so many steps one may be slow: what is more frequent is usual */
-#define WORTH_SAYING   5.0 /* percent of all steps' time that is above the median */
-#define MOST_OF_IT     0.5 /* of the surplus: an operator or state that has so much is named */
-#define ALLOCATE_MORE  2.0 /* times what the others allocate, and ... */
-#define ALLOCATE_LEAST (16 << 20) /* ... so many bytes of the host more, to be named */
+#define FEWEST 8 /* fewest steps for which a median is useful */
+#define MOST                                                                                       \
+	3		  /* at most one of so many steps is slow: what is more frequent is        \
+			     usual */
+#define WORTH_SAYING  5.0 /* percent of all steps' time that is above the median */
+#define MOST_OF_IT    0.5 /* share of the surplus from which on an operator or state is named */
+#define ALLOCATE_MORE 2.0 /* factor on what the other steps allocate, and ... */
+#define ALLOCATE_LEAST                                                                             \
+	(16 << 20) /* ... bytes of the host above that, for allocation to be named                 \
+		    */
 
 struct slow_steps {
 	struct step *items;
 	size_t cnt, cap;
 	uint64_t *alloc_bytes; /* by step */
 	size_t alloc_cnt, alloc_cap;
-	uint32_t *passes; /* backward ones, by step */
+	uint32_t *passes; /* backward passes, by step */
 	size_t pass_cnt, pass_cap;
 	struct step_sample sample;
-	uint64_t ready_ns;	  /* what the steps are without */
-	struct by_operator lines; /* own time, where stacks were recorded */
+	uint64_t ready_ns;	  /* time without a processor, which the steps' times leave out */
+	struct by_operator lines; /* own time of lines of Python, if stacks were recorded */
 };
 
 static uint64_t allocated(const struct analysis *a, const struct batch *b)
@@ -78,8 +82,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A step is not slow for that its thread waits for a device that computes what others launched, or
- * for a processor. In which phase it waited for that is not known: it may have been in each. */
+/* A step's own time: without waits for a device that other launches keep busy, and without waits
+ * for a processor. The phase of such a wait is unknown, so each phase may have had it. */
 static struct step own_time(const struct analysis *a, const struct step *step, uint64_t ready_ns)
 {
 	const struct gpu_wait *g = &a->gpu_wait;
@@ -115,11 +119,11 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 
 /* The slow steps. */
 struct slow {
-	uint64_t middle_ns, limit_ns; /* the median; slow ones take more than the limit */
-	uint64_t excess_ns;	      /* over the median, of all */
+	uint64_t middle_ns, limit_ns; /* the median; a slow step takes longer than limit_ns */
+	uint64_t excess_ns;	      /* sum over the slow steps of the time above the median */
 	size_t cnt;
 	const struct step *worst;
-	bool joins; /* several iterations */
+	bool joins; /* each slow step joins several iterations */
 };
 
 static int find_slow(const struct slow_steps *s, struct slow *out)
@@ -139,7 +143,7 @@ static int find_slow(const struct slow_steps *s, struct slow *out)
 	return 0;
 }
 
-/* Where gradients are accumulated, a step with the optimizer's is longer than those without. */
+/* Are the slow steps those with an optimizer step? So it is if gradients are accumulated. */
 static bool are_updates(const struct slow_steps *s, const struct slow *slow)
 {
 	size_t updated = 0, accumulating = 0;
@@ -174,7 +178,7 @@ static double percent_of(double part, const struct slow *slow)
 	return percent < 100 ? percent : 100;
 }
 
-/* The median, of steps that take longer than that. */
+/* The median number of backward passes of steps that take longer than that. */
 static int usual_passes(const struct slow_steps *s, uint64_t than_ns, uint64_t *usual)
 {
 	auto_free uint64_t *cnts = calloc(s->cnt + 1, sizeof(*cnts));
@@ -189,7 +193,7 @@ static int usual_passes(const struct slow_steps *s, uint64_t than_ns, uint64_t *
 	return 0;
 }
 
-/* Of the slow ones, those that hold more than usual. */
+/* How many slow steps have more backward passes than usual. */
 static size_t joining(const struct slow_steps *s, const struct slow *slow, uint64_t usual)
 {
 	size_t cnt = 0;
@@ -199,7 +203,7 @@ static size_t joining(const struct slow_steps *s, const struct slow *slow, uint6
 	return cnt;
 }
 
-/* Where an optimizer's step makes the steps, one that is left out joins two iterations. */
+/* If an optimizer step ends each step, a skipped one joins two iterations. */
 static int say_passes(const struct slow_steps *s, struct slow *slow, struct finding *f)
 {
 	uint64_t usual = 0, in_slow = 0;
@@ -270,7 +274,7 @@ static const struct step *step_at(const struct slow_steps *s, uint64_t index)
 	return i < s->cnt && s->items[i].index == index ? &s->items[i] : NULL;
 }
 
-/* Rows: group: state; id: reason. cpu: of slow steps; gpu: of the others. */
+/* Row keys: group is the state, id the reason. cpu: sum of the slow steps; gpu: of the others. */
 static int sum_states(const struct analysis *a, const struct slow_steps *s, const struct slow *slow,
 		      struct stat_map *m)
 {
@@ -306,7 +310,7 @@ static void say_top_state(const struct analysis *a, const struct slow_steps *s, 
 		const struct stat_row *r = &m->rows[i];
 		const double ns = (double)r->stat.cpu.total - per_other * (double)r->stat.gpu.total;
 
-		/* finding_cpu_wait tells it. */
+		/* finding_cpu_wait reports waits for a processor */
 		if (ns < most_ns || r->key.group == SCHED_RUNNABLE)
 			continue;
 		most_ns = ns;
@@ -409,7 +413,7 @@ const struct finding_rule finding_slow_steps = {
 	.key = "slow_steps",
 	.of_host = true,
 	.timer = true,
-	.wait_rank = 2, /* it says in which steps */
+	.wait_rank = 2, /* this rule says in which steps */
 	.state_size = sizeof(struct slow_steps),
 	.visit = visit,
 	.judge = judge,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The other ranks of the job wait for one. It is found by straggler__find(); here stands what to
+/* The other ranks of the job wait for one rank. straggler__find() finds it; this file says what to
  * do. */
 #include "analysis/findings/findings.h"
 #include "analysis/job/straggler_cause.h"
 #include "common/counted.h"
 #include <string.h>
 
-/* As prose has it. */
+/* The reason, as a phrase. */
 static const char *reason_of(const struct straggler *s)
 {
 	return s->phase == KIND_OTHER ? "time outside the phases" : straggler__phase(s);
@@ -55,9 +55,9 @@ static void describe_wait(const struct job *j, const struct straggler *s, char *
 			 time_text__of(style, s->others_ns).s);
 }
 
-/* Is what this rule finds a reason for that phase to take longer than on the other ranks? What the
- * ranks have in common, how the model is launched say, is none; nor is what the thread does not do
- * longer than theirs. */
+/* Can this rule's finding explain that the phase takes longer than on the other ranks? What all
+ * ranks have in common, such as how the model is launched, cannot. Nor can something that the
+ * thread does not do longer than the others. */
 static bool explains(const struct finding_rule *rule, const struct straggler *s,
 		     const struct straggler_cause *cause)
 {
@@ -70,7 +70,7 @@ static bool explains(const struct finding_rule *rule, const struct straggler *s,
 	return rule == &finding_off_cpu || rule == &finding_page_faults;
 }
 
-/* What the report of the straggler's recording begins with is often the cause. */
+/* The first finding in the straggler's own report is often the cause. */
 static int describe_own(const struct job *j, const struct straggler *s,
 			const struct straggler_cause *cause, struct finding *f)
 {
@@ -109,7 +109,7 @@ static int describe(const struct job *j, const struct straggler *s, struct findi
 	struct straggler_cause cause = {0};
 	int err;
 
-	/* In few steps the waits of those before may be among theirs. */
+	/* With few steps, waits that began in earlier steps may be counted. */
 	f->cost_ns = s->wait_ns < s->step_ns ? s->wait_ns : s->step_ns;
 	snprintf(f->what, sizeof(f->what), "The other %s %.0f %% of a step for %s%s%s.",
 		 j->cnt > 2 ? "ranks wait" : "rank waits", straggler__percent(s),
@@ -120,7 +120,7 @@ static int describe(const struct job *j, const struct straggler *s, struct findi
 	if (s->phase != KIND_KERNEL && straggler_cause__find(j, s, &cause))
 		describe_cause(j, &cause, f->evidence, sizeof(f->evidence));
 	err = describe_own(j, s, &cause, f);
-	/* A loader without workers sleeps in its own place. */
+	/* A loader without workers sleeps on purpose. */
 	if (s->phase != KIND_DATALOADER && straggler_cause__is_sleep(&cause))
 		snprintf(f->next, sizeof(f->next),
 			 "a sleep, or a loop that asks and sleeps: look for time.sleep in the loop "

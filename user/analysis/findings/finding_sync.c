@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The host waits for the device, more often than once for the step's result. That saves no more
- * than what the device is idle: the waits for a busy one would only come later.
+ * The host waits for the device more often than once for the step's result. A fix saves at most the
+ * device's idle time, because waits for a busy device only move.
  */
 #include "analysis/findings/by_operator.h"
 #include "analysis/findings/call_time.h"

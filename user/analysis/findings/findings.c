@@ -8,10 +8,12 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define MAX_SHOWN    5
-#define WORTH_SAVING 0.02      /* of a step: what a busy device leaves of a finding */
-#define SHORT_STEPS  8	       /* a window of fewer steps is short, as is one of ... */
-#define SHORT_NS     100000000 /* ... less time */
+#define MAX_SHOWN 5
+#define WORTH_SAVING                                                                               \
+	0.02		      /* share of a step: less is not worth a finding if the device is     \
+				 busy */
+#define SHORT_STEPS 8	      /* a window of fewer steps is short, and so is ... */
+#define SHORT_NS    100000000 /* ... a window of less time */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,	  &finding_launch_bound,
@@ -25,7 +27,7 @@ static const struct finding_rule *const rules[] = {
 struct found {
 	const struct finding_rule *rule;
 	struct finding f;
-	uint64_t weight_ns; /* in the order of the table */
+	uint64_t weight_ns; /* for the order of the table */
 };
 
 struct findings {
@@ -74,7 +76,7 @@ static int visit_work(const struct analysis *a, void *state, const struct device
 	return err;
 }
 
-/* A wait that is most of another finding, too, is told once. */
+/* Does another finding explain most of the same wait? */
 static bool is_told(const struct findings *s, const struct found *found)
 {
 	for (size_t i = 0; i < s->cnt; i++) {
@@ -114,7 +116,7 @@ static void raise_pointed_at(struct findings *s)
 				s->found[k].weight_ns = s->found[i].weight_ns + 1;
 }
 
-/* A cause comes before its effects. */
+/* General findings lose the cost of their possible causes, so that causes come first. */
 static void weigh(struct findings *s)
 {
 	uint64_t causes_ns = 0;
@@ -138,7 +140,7 @@ static bool can_judge(const struct analysis *a, const struct finding_rule *rule)
 	return !rule->rests_on_device || !coverage__is_partial(a);
 }
 
-/* What the busiest device leaves of a step, whether or not the host could use it. */
+/* The busiest device's idle time per step. */
 static uint64_t slack_ns(const struct analysis *a)
 {
 	uint64_t busy_ns, known_ns;
@@ -151,8 +153,8 @@ static uint64_t slack_ns(const struct analysis *a)
 				 finding__of_clock(a, known_ns > busy_ns ? known_ns - busy_ns : 0));
 }
 
-/* A step takes no less than its device works. False: so little is left that there is nothing to
- * mend. */
+/* Limits the cost to the device's idle time, as a step is never shorter than its device's work.
+ * False: too little is left to report. */
 static bool is_limited(const struct analysis *a, const struct finding_rule *rule, struct finding *f)
 {
 	const uint64_t most_ns = rule->of_host ? slack_ns(a) : UINT64_MAX;
@@ -255,7 +257,7 @@ static int note_timer(const struct analysis *a, struct table *t)
 	return table__add_notef(t, "Not judged: %s. " TIMER_ONLY_HAS, names);
 }
 
-/* What few steps, or a moment, have in common may be chance. */
+/* A short window may show chance. */
 static int note_short(const struct analysis *a, struct table *t)
 {
 	const uint64_t ns = analysis__window_ns(a);
@@ -270,7 +272,7 @@ static int note_short(const struct analysis *a, struct table *t)
 		SHORT_NS / 1000000);
 }
 
-/* Scheduler times stand at the end of a recording. */
+/* Scheduler times are at the end of a recording, so a cut file lacks them. */
 static int note_cut(const struct analysis *a, const struct findings *s, struct table *t)
 {
 	const struct sched_row *rows;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the host waits for the device. */
+/* The calls in which the host waits for the device. */
 #ifndef PROFTRACE_HOST_WAITS_H
 #define PROFTRACE_HOST_WAITS_H
 
 #include "analysis/analysis.h"
 
-/* A call in which the host waits for the device; so often a step it is more than reading a loss. */
+/* Does the host wait for the device in this call? Many such calls in a step are more than reading a
+ * loss. */
 bool span__is_wait(const struct analysis *a, const struct span *s);
 #define WAITS_OFTEN 3
-/* Are waits on the thread made by the user's code? Where operators run on threads of the framework's own (MXNet's
- * engine), these wait for the device themselves. step NULL: of no step. */
+/* Does the user's code make the waits on this thread? If a framework runs operators on its own
+ * threads (MXNet's engine), these threads wait for the device themselves. step NULL: outside of
+ * steps. */
 bool host_waits__are_users(const struct analysis *a, const struct step *step,
 			   const struct track *t);
 

@@ -85,8 +85,8 @@ int step_sample__add(struct step_sample *s, const struct batch *b, uint64_t off_
 
 /* ---- what differs ---- */
 
-/* Steps of one list that are slow, or that are not, and their names' times: cpu of the slow ones,
- * gpu of the others. */
+/* The slow or the other steps of one list, and the times by name. cpu: of the slow steps; gpu: of
+ * the others. */
 struct sides {
 	struct stat_map names;
 	double slow_ns, other_ns;
@@ -108,7 +108,7 @@ static int add_side(struct sides *x, const struct sampled_step *step, bool slow)
 	return 0;
 }
 
-/* Of so many slow steps, what they have more than as many others would. */
+/* What the slow steps have more than the same number of other steps would. */
 static double surplus(const struct sides *x, double slow_ns, double other_ns)
 {
 	return slow_ns - other_ns * (double)x->slow_cnt / (double)x->other_cnt;

@@ -80,7 +80,7 @@ static int print_text(const struct job *j, FILE *out)
 	return err;
 }
 
-/* What print() writes as JSON. */
+/* Returns what print() writes, parsed as JSON. */
 static int to_json(int (*print)(const void *ctx, FILE *out), const void *ctx, json_t **json)
 {
 	auto_free char *text = NULL;
@@ -156,7 +156,7 @@ static int by_rank(const void *a, const void *b)
 	return (x->times.rank > y->times.rank) - (x->times.rank < y->times.rank);
 }
 
-/* The same file twice is a slip of the shell's. */
+/* A file that is named twice is a slip on the command line. */
 static int check_distinct(const char *const *paths, size_t cnt)
 {
 	for (size_t i = 0; i < cnt; i++)

@@ -4,7 +4,7 @@
 #include "analysis/step_parts.h"
 #include "common/util.h"
 
-#define WORTH_A_NOTE 0.02 /* of the collectives in steps */
+#define WORTH_A_NOTE 0.02 /* share of the collectives in steps that is worth a note */
 
 struct cell member__cell(const struct member *m)
 {
@@ -129,8 +129,8 @@ bool job__windows_meet(const struct job *j)
 	return begin < end;
 }
 
-/* Notes that collectives of a device that is behind its host, or of a window by time, ran on after
- * the last step. */
+/* Adds a note if collectives ran on after the last step. So it is if a device is behind its host,
+ * or if the window ends by time. */
 static int note_behind(const struct job *j, struct table *t)
 {
 	const struct member *most = &j->members[0];
@@ -174,7 +174,7 @@ static int add_columns(const struct job *j, struct table *t)
 	return err ? err : table__add_columns(t, last, ARRAY_SIZE(last));
 }
 
-/* NULL: those of each rank are of all its steps. */
+/* A member whose waits are measured in fewer steps than it has. NULL: none. */
 static const struct member *of_fewer_steps(const struct job *j)
 {
 	for (size_t i = 0; i < j->cnt; i++)

@@ -7,12 +7,12 @@
 #include "analysis/job/rank_times.h"
 #include "common/counted.h"
 
-/* How long a rank is in collectives, see job_waits.h. */
+/* How long a rank is in collectives; see job_waits.h. */
 struct collective_waits {
-	uint64_t steps; /* that the sums are of */
+	uint64_t steps; /* number of steps that the sums cover */
 	uint64_t ns;
-	double sq;	  /* of the steps' times the sum of squares, ns^2 */
-	uint64_t step_ns; /* mean time of a step: of the host, or of the device if that is longer */
+	double sq;	  /* sum of the squares of each step's time, ns^2 */
+	uint64_t step_ns; /* mean time of a step, on the host or on the device: the longer one */
 };
 
 struct job {
@@ -21,33 +21,35 @@ struct job {
 	struct member {
 		const char *path;
 		struct recording *recording;
-		uint64_t wall_offset_ns; /* from the host's own monotonic clock to the wall clock */
+		uint64_t wall_offset_ns; /* add it to the host's monotonic clock for the wall
+					    clock */
 		struct rank_times times;
 		struct collective_waits waits;
-	} *members; /* by rank */
-	/* How waits in collectives are measured. */
+	} *members; /* sorted by rank */
+	/* How the waits in collectives are measured. */
 	enum waits_by {
-		/* by the host's time in steps: the host waits for them */
+		/* by the host's time in steps, because the host waits for collectives */
 		WAITS_IN_STEPS,
-		/* the device is behind its host: those that end in a span that all ranks have */
+		/* the device is behind its host: counts collectives that end within a span that all
+		 * ranks recorded */
 		WAITS_SAME_ENDS,
-		/* the same, but the ranks have no such span: those of all steps */
+		/* the device is behind, but no span is common: means of all steps */
 		WAITS_MEANS,
 	} waits_by;
 };
 
-/* Mean time in collectives of a step. */
+/* Mean time per step in collectives. */
 uint64_t member__collective_ns(const struct member *m);
-/* Mean time of a part of a step; KIND_KERNEL: of the device's other work. */
+/* Mean time per step of a part; KIND_KERNEL: of the device's other work. */
 uint64_t member__part_ns(const struct job *j, const struct member *m, enum span_kind part);
 
-/* Its rank, or why it is not known. */
+/* A cell with its rank, or with the reason why the rank is unknown. */
 struct cell member__cell(const struct member *m);
 struct cell member__process(const struct member *m);
 struct counted member__name(const struct member *m); /* "rank 1" */
-/* Do the ranks show the same time, if only in part? Those without a step are not asked. */
+/* Did the ranks record a common span of time? Ranks without steps do not count. */
 bool job__windows_meet(const struct job *j);
-/* Of some rank device times end within the window. */
+/* Do some rank's device times end within the window? */
 bool job__has_gap(const struct job *j);
 
 /* 0 or -ENOMEM */

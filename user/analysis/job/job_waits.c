@@ -2,9 +2,8 @@
 #include "analysis/job/job_waits.h"
 
 #define BEHIND                                                                                     \
-	0.02 /* share of the collectives outside their steps from which on they are not of these   \
-	      */
-#define SAME_STEPS 4 /* steps within the common span, at least */
+	0.02 /* share of collectives outside of their steps from which on the device is behind */
+#define SAME_STEPS 4 /* fewest steps that must lie in the common span */
 
 struct range_ns {
 	uint64_t begin, end; /* wall clock */
@@ -29,7 +28,8 @@ static struct range_ns ends_of(const struct member *m)
 	return (struct range_ns){r.begin + m->wall_offset_ns, r.end + m->wall_offset_ns};
 }
 
-/* The end of a collective is common to its ranks: in one span of time they end the same ones. */
+/* All ranks end a collective at the same time. So within a common span of time they end the same
+ * collectives. */
 static struct range_ns common_ends(const struct job *j)
 {
 	struct range_ns common = {0, UINT64_MAX};
@@ -60,8 +60,8 @@ static struct collective_waits waits_of(const struct member *m, const struct ran
 		begin = s->begin_ns < begin ? s->begin_ns : begin;
 		end = s->last_end_ns > end ? s->last_end_ns : end;
 	}
-	/* The host may launch steps faster than the device runs them, as long as its queue has
-	 * room. */
+	/* The host may launch steps faster than the device runs them, while its queue has room.
+	 * Then the device's time of a step counts. */
 	if (w.steps && (end - begin) / w.steps > w.step_ns)
 		w.step_ns = (end - begin) / w.steps;
 	return w;

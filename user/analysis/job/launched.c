@@ -34,7 +34,7 @@ static int by_step_and_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* In order of their begins: how much longer their union becomes. */
+/* Called in order of their begins. Adds the time by which the union grows. */
 static void extend(struct step_collectives *s, const struct launched_collective *c)
 {
 	const uint64_t from = c->begin_ns > s->last_end_ns ? c->begin_ns : s->last_end_ns;

@@ -8,16 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKED_NS 100000 /* a launch takes some us; one that waits for the device, ms */
+#define BLOCKED_NS                                                                                 \
+	100000 /* a launch takes some us; a launch that is blocked by the device takes             \
+		  ms */
 
 struct reading {
 	const struct recording *r;
 	struct rank_times *times;
-	/* what reaches into the step that is next, or further */
+	/* what reaches into the next step or further */
 	struct interval_union collectives, compute, blocked;
 };
 
-/* Not interval_union__add(), which may fold what overlap() asks for. */
+/* interval_union__add() may fold intervals that overlap() needs, so this keeps all. */
 static int add(struct interval_union *u, const struct event *e)
 {
 	const struct stretch i = {e->ts_ns, e->ts_ns + e->dur_ns};
@@ -67,21 +69,23 @@ static int gather_device(struct reading *rd, const struct step *step, const stru
 	return err;
 }
 
-/* A call to the device that its full queue, or work that it waits for, held up. A thread beside the
- * step's, of the data loader say, holds up nobody: only an operator's call counts there. */
+/* Was this call blocked by the device, by a full queue or by work that it waits for? A thread other
+ * than the step's, such as a data loader's, does not hold up the step. There only an operator's
+ * calls count. */
 static bool is_blocked(const struct batch *b, const struct track_batch *t, const struct span *s)
 {
 	return s->kind == KIND_RUNTIME && s->ev.dur_ns >= BLOCKED_NS && b->step &&
 	       (s->parent || t->track->id == b->step->track);
 }
 
-/* MXNet's engine exchanges what a call of a key-value store asks for, and it waits. */
+/* Does the call only ask MXNet's engine for the exchange? The engine does the exchange and
+ * waits. */
 static bool only_asks(const struct reading *rd, const struct span *s)
 {
 	return !strncmp(span__name(rd->r, s), "MXKVStore", strlen("MXKVStore"));
 }
 
-/* Calls that do the work themselves, or wait for it. */
+/* Gathers calls that do the exchange themselves, or wait for it. */
 static int gather_host(struct reading *rd, const struct batch *b, const struct track_batch *t)
 {
 	int err = 0;
@@ -128,7 +132,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Adds to ns what each part of the step takes without these times; returns how long these are. */
+/* Adds to ns the time of each part of the step outside of the intervals. Returns the length of the
+ * intervals. */
 static uint64_t add_phases_without(struct interval_union *u, const struct batch *b, uint64_t *ns)
 {
 	const uint64_t begin = b->step->ts_ns, end = begin + b->step->dur_ns;

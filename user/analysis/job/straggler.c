@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORTH_WAITING 0.05 /* share of a step that the others wait for a straggler, at least */
-#define EXPLAINS      0.25 /* share of their wait that a phase must take longer to be the reason */
+#define WORTH_WAITING 0.05 /* least share of a step that the others wait for a straggler */
+#define EXPLAINS                                                                                   \
+	0.25 /* share of their wait by which a phase must be longer to be the                      \
+		reason */
 
 #define FEWEST_STEPS 4
-/* Standard errors that the wait must be long: of many ranks one is always last. */
+/* The wait must be so many standard errors long: one of many ranks is always last. */
 #define SURE 3.0
 
 double straggler__percent(const struct straggler *s)
@@ -30,8 +32,8 @@ static double variance_of(const struct collective_waits *w)
 	return fmax(0, w->sq / (double)w->steps - mean * mean) / (double)(w->steps - 1);
 }
 
-/* Standard error of the wait. What keeps the others waiting does so in the same steps: their mean
- * is not surer than one of them. */
+/* Standard error of the wait. A straggler delays all others in the same steps, so their mean is not
+ * more certain than one of them. */
 static double error_of(const struct job *j, const struct straggler *s)
 {
 	double own = variance_of(&s->member->waits), all = 0;
@@ -56,7 +58,7 @@ static bool may_be_chance(const struct job *j, const struct straggler *s)
 	return fewest_steps(j) < FEWEST_STEPS || (double)s->wait_ns < SURE * error_of(j, s);
 }
 
-/* Median of the ranks but one. */
+/* Median over all ranks but this one. */
 static uint64_t median_of_others(const struct job *j, const struct member *one,
 				 enum span_kind phase, uint64_t *values)
 {
@@ -118,8 +120,8 @@ static const char *why_unknown(const struct job *j)
 	return why;
 }
 
-/* Who comes last to the collectives spends the least time in them. Waits in several streams may
- * overlap; nobody waits longer than a step. */
+/* Finds the rank that comes last to collectives: it spends the least time in them. Waits in several
+ * streams may overlap, but nobody waits longer than a step. */
 static void find_last(const struct job *j, struct straggler *s)
 {
 	const struct member *last = &j->members[0];

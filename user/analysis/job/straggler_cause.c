@@ -18,7 +18,7 @@ static bool is_of_steps(const struct member *m, const struct sched_row *row)
 	       row->step <= m->times.last_step;
 }
 
-/* Mean of a step; reason NULL: of any. */
+/* Mean per step of the time in a state. reason NULL: for any reason. */
 static uint64_t time_in(const struct member *m, uint8_t state, const char *reason)
 {
 	const struct sched_row *rows;
@@ -54,7 +54,7 @@ static void keep_longest(const struct job *j, const struct member *one, uint8_t 
 		*best = (struct straggler_cause){reason, state == SCHED_RUNNABLE, own, others};
 }
 
-/* A lock does not tell what it waits for: the other threads of the process may do its work. */
+/* A lock does not say what the thread waits for. Other threads of the process may do its work. */
 static bool is_told(const char *reason)
 {
 	return *reason && strncmp(reason, "futex", 5);

@@ -4,7 +4,7 @@
 #include "common/util.h"
 #include <string.h>
 
-#define ROUNDS 8 /* of looking for names that look alike */
+#define ROUNDS 8 /* rounds of making equal texts different */
 
 int cut_names__add(struct cut_names *n, const char *text, int width)
 {
@@ -16,7 +16,7 @@ int cut_names__add(struct cut_names *n, const char *text, int width)
 	return -ENOMEM;
 }
 
-/* mark: goes behind it. */
+/* mark: is added at the end of the shown text. */
 static int show_marked(struct cut_name *c, const char *mark)
 {
 	size_t len;
@@ -46,7 +46,7 @@ static int by_shown(const void *x, const void *y)
 	return alike ? alike : strcmp((*p)->text, (*q)->text);
 }
 
-/* Columns that all of them begin with. */
+/* How many columns all these names begin with. */
 static int common_columns(struct cut_name *const *group, size_t cnt)
 {
 	const char *first = group[0]->base;
@@ -60,7 +60,7 @@ static int common_columns(struct cut_name *const *group, size_t cnt)
 		len = same;
 	}
 	while (len && ((unsigned char)first[len] & 0xc0) == 0x80)
-		len--; /* the rest of a character that differs */
+		len--; /* undoes a part of a character that differs */
 	return text__columns_within(first, len);
 }
 
@@ -73,7 +73,7 @@ static bool all_are_one(struct cut_name *const *group, size_t cnt, bool whole)
 	return true;
 }
 
-/* Arguments of a function may be all that differs. */
+/* Shows the whole of a name, because only arguments may differ. */
 static int take_whole(struct cut_name *c)
 {
 	char *whole = strdup(c->text);
@@ -85,7 +85,7 @@ static int take_whole(struct cut_name *c)
 	return 0;
 }
 
-/* Names that look alike: 1 if one of them is shown in another way now. */
+/* Names whose shown texts are equal. 1 if one of them is shown in another way now. */
 static int make_distinct(struct cut_name *const *group, size_t cnt)
 {
 	int err = 0, from;
@@ -103,7 +103,7 @@ static int make_distinct(struct cut_name *const *group, size_t cnt)
 	return err ? err : 1;
 }
 
-/* One round: 1 if names looked alike. */
+/* One round. 1 if some shown texts were equal. */
 static int make_all_distinct(struct cut_name **order, size_t cnt)
 {
 	int changed = 0;
@@ -122,7 +122,7 @@ static int make_all_distinct(struct cut_name **order, size_t cnt)
 	return changed;
 }
 
-/* Names that look alike still, in order of their texts: each gets a number. */
+/* Names whose shown texts are still equal, sorted by whole text: each gets a number. */
 static int number(struct cut_name *const *group, size_t cnt)
 {
 	unsigned int n = 0;
@@ -139,7 +139,7 @@ static int number(struct cut_name *const *group, size_t cnt)
 	return err;
 }
 
-/* Text that repeats itself may look alike wherever it is cut. */
+/* Texts that repeat themselves may be equal wherever they are cut. */
 static int number_all(struct cut_name **order, size_t cnt)
 {
 	int err = 0;

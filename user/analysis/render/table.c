@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables as data: growing them, and what their renderers have in common. */
+/* Tables as data: how they grow, and what their renderers share. */
 #include <fnmatch.h>
 #include <string.h>
 #include "analysis/render/table_internal.h"
@@ -220,7 +220,7 @@ int table__set_json(struct table *t, const char *key, json_t *value)
 	return json_object_set_new(t->more, key, value) ? -ENOMEM : 0;
 }
 
-/* What the row is called in a column; NULL: nothing. */
+/* The row's name in a column. NULL: it has none there. */
 static const char *row_name(const struct table *t, const struct row *r, size_t column)
 {
 	const bool is_name = !column || t->columns[column].is_name;
@@ -235,7 +235,7 @@ void table__set_node_prefix(struct table *t, const char *prefix)
 	t->node_prefix = prefix;
 }
 
-/* Of a node its own name; else NULL. */
+/* A backward node's name without the prefix. NULL: it is no node. */
 static const char *node_name(const struct table *t, const char *name)
 {
 	const size_t len = t->node_prefix ? strlen(t->node_prefix) : 0;

@@ -21,8 +21,8 @@ enum cell_type {
 	CELL_PERCENT,
 	CELL_BYTES,
 	CELL_FLOAT,
-	CELL_DECIMAL, /* a number of two decimals in text */
-	CELL_LARGE,   /* a count, in text with a decimal prefix: "5.49 M" */
+	CELL_DECIMAL, /* text: a number with two decimals */
+	CELL_LARGE,   /* a count; text: with a decimal prefix: "5.49 M" */
 };
 
 struct cell {
@@ -39,21 +39,25 @@ struct column {
 	const char *key;     /* JSON and CSV, snake_case with unit-free name: "cpu_total" */
 	const char *title;   /* text header */
 	int min_width;	     /* text, in columns; 0: as wide as its widest cell */
-	const char *group;   /* of columns that belong together: precedes their titles */
-	enum cell_type type; /* unit of the JSON and CSV key; CELL_NONE: as the first known cell */
-	int rank;	   /* text that is too wide: the highest is left out first, 0 last of all */
+	const char *group;   /* name of a group of columns, printed before their titles */
+	enum cell_type type; /* unit of the JSON and CSV key; CELL_NONE: that of the first known
+				cell */
+	int rank;	   /* text that is too wide: the highest rank is left out first, rank 0
+			      last */
 	int max_width;	   /* text: longer cells are cut; 0: none is */
 	const char *brief; /* title of text that is too wide; NULL: the same */
 	const char *text;  /* its whole title in text; NULL: its group's and its own */
-	int keep;	   /* of names: columns are left out before they are cut below this;
-			      0: two fifths of the width, 40 at most */
-	bool grouped; /* rows are grouped by it: text that is too wide loses the others first, but
-			 for the one that they are sorted by */
-	bool stack;   /* what calls what, the innermost first, with " < " between them */
-	bool is_name; /* rows are called what it says, too; they always are what the first says */
-	bool aside;   /* prose: in brackets behind the first cell */
+	int keep;	   /* of names: columns are left out before names are cut below this
+			      width; 0: two fifths of the table's width, at most 40 */
+	bool grouped; /* rows are grouped by it. Text that is too wide loses other columns first,
+			 except the one that sorts the rows */
+	bool stack;   /* a call stack, the innermost call first, joined by " < " */
+	bool is_name; /* a row can be found by this column's text, too; the first column always
+			 counts */
+	bool aside;   /* prose: printed in brackets after the first cell */
 	bool same_unit; /* text: its times have the unit of the column before it */
-	const char *frame; /* of a value aside: "at most % of a step"; NULL: the value alone */
+	const char *frame; /* with aside: text around the value, as "at most % of a step"; NULL:
+			      the value alone */
 };
 
 struct table; /* opaque, grows row by row */
@@ -74,35 +78,37 @@ int table__add_row(struct table *t, int indent, const struct cell *cells);
 void table__set_estimates(struct table *t);
 /* An estimated row, whose first cell is text: text and the grid put "~" before it. */
 int table__add_estimate(struct table *t, int indent, const struct cell *cells);
-/* Text that is too wide: of all columns but the first, this one is left out last, being what the
- * rows are sorted by. NULL, or a key that no column has: as the ranks say. */
+/* Text that is too wide: the column of this key, by which rows are sorted, is left out last, except
+ * for the first column. NULL, or an unknown key: only ranks count. */
 void table__set_sorted(struct table *t, const char *key);
-int table__add_section(struct table *t, const char *title); /* a titled rule between rows */
-/* JSON only: an object of the table's own beside its rows. Takes value, also if it fails. */
+int table__add_section(struct table *t, const char *title); /* a line with a title between rows */
+/* JSON only: adds an object beside the table's rows. Takes the reference to value, also on
+ * failure. */
 int table__set_json(struct table *t, const char *key, json_t *value);
-int table__add_note(struct table *t, const char *text); /* below the table */
-/* Backward nodes are called this and then their own name, by which they are found, too. A literal.
- */
+int table__add_note(struct table *t, const char *text); /* printed under the table */
+/* The names of backward nodes begin with this prefix. A pattern also finds them by the name after
+ * it. A literal. */
 void table__set_node_prefix(struct table *t, const char *prefix);
-/* Text: takes the prefix out of all texts; rows that had it in their first cell have a mark in a
- * column of their own. 0 or -ENOMEM. */
+/* Text: removes the prefix from all texts. Rows that had it in their first cell get a mark in a new
+ * column. 0 or -ENOMEM. */
 int table__mark_nodes(struct table *t);
-/* Makes the last note a legend, which the short form leaves out. Passes err through. */
+/* Makes the last note a legend, which the short form leaves out. Returns err. */
 int table__as_legend(struct table *t, int err);
-/* Text: without legends, of so many rows (0: all), and, if it has one section, without its rule. */
+/* Text: prints no legends, at most so many rows (0: all), and with one_section no section title if
+ * there is just one. */
 void table__set_short(struct table *t, size_t rows, bool one_section);
-/* Leaves its columns and this note alone. */
+/* Empties the table but for its columns, and adds this note. */
 int table__set_empty(struct table *t, const char *note);
 size_t table__row_cnt(const struct table *t);
-/* The last row is printed however few were asked for, as an average of the others is. */
+/* The last row, such as an average, is printed whatever the row limit. */
 void table__keep_last(struct table *t);
 /* "3.06 KiB", as the text of a cell. */
 void table__format_bytes(int64_t bytes, char *buf, size_t size);
-/* Rows without indent that have a name (column.is_name) that matches (fnmatch(3)): how many there
- * are; near is offered the names of the others. The table's own strings. */
+/* Counts the rows without indent whose name (column.is_name) matches the pattern (fnmatch(3)).
+ * Offers the names of the others to near. These are strings of the table. */
 struct suggestion;
 size_t table__match(const struct table *t, const char *pattern, struct suggestion *near);
-/* Takes out the others, and their details. */
+/* Removes the rows that do not match, with their details. */
 void table__keep(struct table *t, const char *pattern);
 
 enum table_format {
@@ -116,24 +122,27 @@ enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS };
 struct table_style {
 	enum table_format format;
 	enum time_unit unit;
-	bool unit_chosen; /* by the user; else each time in prose has the unit that suits it */
-	bool suits_unit;  /* text: so has each column */
+	bool unit_chosen; /* the user chose the unit; otherwise each time in prose gets the unit
+			     that suits it */
+	bool suits_unit;  /* text: each column gets the unit that suits it */
 	int width;	  /* terminal columns, 0: unlimited */
 	bool colours;
 	int name_width;	  /* longest text in the first column; 0: as the table says */
-	size_t row_limit; /* 0: all; what is left out is said */
-	bool alone;	  /* CSV: of the one table the rows, the rest to stderr */
-	bool shown;   /* CSV: on a terminal, whose cursor no text may move; set by tables__print */
-	bool raw_csv; /* CSV: texts as they are, those too that a spreadsheet would run */
+	size_t row_limit; /* 0: all; the number of rows left out is printed */
+	bool alone;	  /* CSV: prints only the rows of the one table; all else goes to stderr */
+	bool shown;   /* CSV goes to a terminal, so control characters are replaced; set by
+			 tables__print */
+	bool raw_csv; /* CSV: texts stay as they are, even those that a spreadsheet would run as
+			 formulas */
 };
 
-/* "12.345 ms", for prose: --time-unit if it was given, else the unit that suits the time. */
+/* "12.345 ms", for prose: in the unit of --time-unit, or in the unit that suits the time. */
 struct time_text {
 	char s[32];
 };
 struct time_text time_text__of(const struct table_style *style, uint64_t ns);
 
-/* A line between the tables of CSV, as their titles. */
+/* Prints a line between the tables of CSV, such as a title. */
 void csv__put_comment(const char *text, const struct table_style *style, FILE *out);
 
 #endif

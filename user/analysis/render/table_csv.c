@@ -90,7 +90,8 @@ static int put_row(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* A quotation mark behind a comma would open a field: with one in it, it is one field. */
+/* A quotation mark after a comma would open a field. So a text with a quotation mark is printed as
+ * one field. */
 void csv__put_comment(const char *text, const struct table_style *style, FILE *out)
 {
 	const char *quote = strchr(text, '"') ? "\"" : "";
@@ -100,7 +101,8 @@ void csv__put_comment(const char *text, const struct table_style *style, FILE *o
 	fprintf(out, "%s\r\n", quote);
 }
 
-/* Notes have names of the target's, and a terminal may show them. */
+/* Notes contain names of the target and may go to a terminal, so they are printed through the
+ * log. */
 static void log_note(const struct table *t, const char *text)
 {
 	auto_free char *line = NULL;

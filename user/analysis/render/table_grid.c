@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables as JSON that keeps what a viewer needs to show them: columns, their order and units. */
+/* Tables as JSON with all that a viewer needs: columns, their order and units. */
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/err.h"

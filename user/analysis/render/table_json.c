@@ -8,7 +8,7 @@
 #include "common/json_out.h"
 #include "common/util.h"
 
-/* doc/reference/formats.md: it grows where a key goes or gets another meaning. */
+/* doc/reference/formats.md: it grows when a key is removed or gets another meaning. */
 #define SCHEMA_VERSION 1
 
 json_t *text_json(const char *text)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of backward nodes in text: without what they all begin with, which is half of a line. */
+/* Text prints the names of backward nodes without their common prefix, which takes half of a
+ * line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/render/table_internal.h"
 #include "common/util.h"
 
-/* Did it have one? */
+/* Removes the prefix from text. Returns whether there was one. */
 static bool take_out(char *text, const char *prefix)
 {
 	const size_t len = strlen(prefix);
@@ -27,7 +28,7 @@ static bool take_out_of_row(const struct table *t, struct row *r)
 	return is_node;
 }
 
-/* A row's cells with one more behind the first; the caller frees them. */
+/* A row's cells with a new one after the first. The caller frees them. */
 static struct cell *widened(const struct table *t, const struct row *r, bool marked)
 {
 	struct cell *cells = calloc(t->column_cnt + 1, sizeof(*cells));
@@ -44,7 +45,7 @@ static struct cell *widened(const struct table *t, const struct row *r, bool mar
 	return cells;
 }
 
-/* Behind the first, with cells: one array per row. */
+/* Inserts a column after the first. cells: one array per row. */
 static void insert_column(struct table *t, struct cell **cells)
 {
 	const struct column c = t->columns[t->column_cnt - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What of a report is lines of words: lists, numbered paragraphs, notes. */
+/* The parts of a report that are lines of words: lists, numbered paragraphs, notes. */
 #include <string.h>
 #include "analysis/render/table_text.h"
 #include "analysis/render/text_cells.h"
@@ -7,8 +7,8 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-/* Prose takes as many lines as it needs, broken between words, or within a word that is too long.
- * The first line is indented by `first`, the others by `indent`. */
+/* Prints prose in as many lines as it needs. Lines break between words, or within a word that is
+ * too long. The first line is indented by `first`, the others by `indent`. */
 static void put_prose(const struct text *x, const char *text, int first, int indent)
 {
 	int width = x->style->width > 2 * indent ? x->style->width : INT32_MAX, column = first;
@@ -83,7 +83,7 @@ void text__put_notes(const struct text *x, long rows_left_out)
 			put_note(x, x->t->notes[i].text);
 }
 
-/* A value with its unit, a time in the one that suits it. */
+/* A value with its unit. A time gets the unit that suits it. */
 static const char *list_value(const struct text *x, const struct row *row, size_t column, char *buf,
 			      size_t size)
 {
@@ -129,7 +129,7 @@ int text__put_list(struct text *x)
 	return 0;
 }
 
-#define PROSE_WIDTH 100 /* of a title, where the width is unlimited */
+#define PROSE_WIDTH 100 /* columns, if the width is unlimited */
 
 static void put_framed(FILE *f, const char *frame, const char *value)
 {

@@ -7,15 +7,16 @@
 #include "analysis/render/text_width.h"
 #include "common/util.h"
 
-#define NAME_MIN 16 /* a name is not cut below this; columns are left out instead */
+#define NAME_MIN 16 /* columns; names are not cut further, columns are left out instead */
 #define NAME_KEEP                                                                                  \
-	40 /* nor below this, or two fifths of the width, if less telling columns can go */
+	40 /* columns; nor cut below this, or two fifths of the width, while less important        \
+	      columns remain */
 
 static const struct {
 	const char *name;
 	double ns;
 	int digits;
-	int least, most; /* where the unit does not suit the column */
+	int least, most; /* digits when the user chose the unit */
 } units[] = {[UNIT_S] = {"s", 1e9, 3, 5, 9},
 	     [UNIT_MS] = {"ms", 1e6, 3, 2, 6},
 	     [UNIT_US] = {"us", 1e3, 2, 2, 3},
@@ -35,7 +36,7 @@ static void format_time(const struct view *v, uint64_t ns, char *buf, size_t siz
 		snprintf(buf, size, "%.*f", v->digits, value);
 }
 
-/* A view's text for one row; r NULL: its header. */
+/* The text of a column in one row. r NULL: its header. */
 static const char *format_view(const struct text *x, const struct view *v, const struct row *r,
 			       char *buf, size_t size)
 {
@@ -64,7 +65,7 @@ static bool in_group(const struct text *x, size_t view, const struct column *c)
 	return view < x->view_cnt && same_group(c, &x->t->columns[x->views[view].column]);
 }
 
-/* A share stands behind the total time that it is of. */
+/* Where to put a column: a share comes directly after the total time of its group. */
 static size_t place_of(const struct text *x, size_t column)
 {
 	const struct column *c = &x->t->columns[column];
@@ -77,7 +78,7 @@ static size_t place_of(const struct text *x, size_t column)
 	return x->view_cnt;
 }
 
-/* The views of the columns that are not left out. */
+/* Makes a view for each column that is not left out. */
 static void make_views(struct text *x)
 {
 	x->view_cnt = 0;
@@ -111,7 +112,7 @@ static int find_range(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* The largest of which the longest time of the column has ten. */
+/* The largest unit in which the longest time is at least 10. */
 static enum time_unit unit_for(uint64_t longest)
 {
 	const double ns = (double)longest;
@@ -122,7 +123,7 @@ static enum time_unit unit_for(uint64_t longest)
 				       : UNIT_NS;
 }
 
-/* So many that the shortest time has two that count. */
+/* As many digits as the shortest time needs to show two significant ones. */
 static int digits_for(const struct view *v)
 {
 	int digits = units[v->unit].least;
@@ -135,8 +136,8 @@ static int digits_for(const struct view *v)
 	return digits;
 }
 
-/* The unit of views that stand side by side. One of them may have much shorter times than the
- * others: three digits of its longest time are still seen. */
+/* One unit for columns that stand side by side. Their times may differ a lot, so the unit shows
+ * three digits of each column's longest time. */
 static enum time_unit shared_unit(const struct view *views, size_t cnt)
 {
 	uint64_t longest = 0, least = 0;
@@ -236,7 +237,7 @@ static void measure(struct text *x)
 	}
 }
 
-/* Takes padding away, as much as is too much. */
+/* Reduces the padding of columns by at most `over`. */
 static int shrink(struct text *x, int over)
 {
 	for (size_t i = x->view_cnt; i-- > 0 && over > 0;) {
@@ -250,7 +251,7 @@ static int shrink(struct text *x, int over)
 	return over;
 }
 
-/* How far a name is cut before columns are left out. */
+/* The width to which a name is cut before columns are left out. */
 static int kept_width(const struct text *x, const struct view *v)
 {
 	const int keep = x->t->columns[v->column].keep, fifths = x->style->width * 2 / 5;
@@ -260,7 +261,7 @@ static int kept_width(const struct text *x, const struct view *v)
 	return fifths < NAME_MIN ? NAME_MIN : fifths < NAME_KEEP ? fifths : NAME_KEEP;
 }
 
-/* The widest of the names that are wider than they are kept, or than the minimum. */
+/* The widest name that may still be cut, to its kept width or to the minimum. */
 static struct view *widest_name(struct text *x, bool to_min)
 {
 	struct view *widest = NULL;
@@ -286,7 +287,7 @@ static int cut_widest(struct text *x, int over, bool to_min)
 	return over;
 }
 
-/* What rows are sorted by or grouped by, without which they say little. */
+/* Keeps the columns by which rows are sorted or grouped, because rows mean little without them. */
 static bool is_kept(const struct text *x, size_t column)
 {
 	return x->t->sorted == column + 1 || x->t->columns[column].grouped;
@@ -297,7 +298,7 @@ static int rank_of(const struct text *x, size_t column)
 	return is_kept(x, column) ? 0 : x->t->columns[column].rank;
 }
 
-/* Leaves out the columns of the highest rank there is. */
+/* Leaves out the columns with the highest rank. */
 static bool leave_out_rank(struct text *x)
 {
 	int rank = 0;
@@ -310,7 +311,7 @@ static bool leave_out_rank(struct text *x)
 	return rank > 0;
 }
 
-/* From the right, never the first. */
+/* Leaves out the rightmost column, but never the first. */
 static void leave_out_last(struct text *x)
 {
 	for (int kept = 0; kept < 2; kept++)
@@ -404,7 +405,7 @@ static int cut_names(struct text *x)
 	return left_out < 0 ? (int)left_out : cut_names__cut(&x->names);
 }
 
-/* Returns how many columns it took. */
+/* Returns the number of columns that were printed. */
 static int put_text(const struct text *x, const struct view *v, const struct row *r,
 		    const char *text, int width)
 {
@@ -446,7 +447,7 @@ static int put_line(const struct row *r, void *ctx)
 	return 0;
 }
 
-/* Under the titles, where these have no room for them. */
+/* Prints a line of units under the titles, if the titles have no room for them. */
 static void put_units(const struct text *x)
 {
 	int column = 0, at = 0;

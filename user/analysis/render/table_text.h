@@ -12,9 +12,9 @@
 /* A printed column. */
 struct view {
 	size_t column;
-	int width, need; /* need: without the padding of a minimum width */
-	bool name;	 /* has texts: may be cut, stands on the left */
-	/* Of its times; those are not 0. */
+	int width, need; /* need: width without the padding to a minimum */
+	bool name;	 /* it has texts: may be cut, is aligned left */
+	/* For its times. longest and shortest ignore 0. */
 	enum time_unit unit;
 	int digits;
 	uint64_t longest, shortest;
@@ -25,20 +25,20 @@ struct text {
 	const struct table_style *style;
 	FILE *out;
 	struct view *views;
-	size_t view_cnt; /* less those that did not fit */
+	size_t view_cnt; /* without the columns that did not fit */
 	bool *left_out;	 /* by column */
 	int width;
-	bool units_below; /* in a line of their own, not in the titles */
+	bool units_below; /* units have a line of their own, under the titles */
 	bool brief;	  /* titles are shortened */
 	size_t row_limit;
 	size_t section;
-	struct cut_names names; /* of the rows, in the order of printing; those of the first view */
-	size_t name;		/* the next */
+	struct cut_names names; /* names of the rows, in printing order, from the first view */
+	size_t name;		/* index of the next row's name */
 };
 
-/* Below the table: rows and columns that were left out, and its notes. */
+/* Printed under the table: how many rows and columns were left out, and its notes. */
 void text__put_notes(const struct text *x, long rows_left_out);
-/* Whole tables of these shapes: 0 or -ENOMEM. */
+/* Print whole tables as a list, or as paragraphs. 0 or -ENOMEM. */
 int text__put_list(struct text *x);
 int text__put_paragraphs(struct text *x);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The choice of a printer for tables: text, JSON, CSV or the grid. */
+/* Prints tables in the chosen form: text, JSON, CSV or the grid. */
 #ifndef PROFTRACE_TABLES_PRINT_H
 #define PROFTRACE_TABLES_PRINT_H
 

@@ -32,7 +32,7 @@ static void format_large(int64_t n, char *buf, size_t size)
 	snprintf(buf, size, i ? "%.2f%s" : "%.0f%s", v, prefixes[i]);
 }
 
-/* Texts of names are printed from where they are: they may be longer than buf. */
+/* Returns names in place, because they may be longer than buf. */
 const char *text__format_cell(const struct cell *c, char *buf, size_t size)
 {
 	switch (c->type) {

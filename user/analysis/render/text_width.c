@@ -4,11 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#define LEAST	8  /* columns, to cut rather than to end */
-#define ROOM	12 /* of what follows a cut, at least */
-#define CONTEXT 3  /* shown before what differs */
+#define LEAST	8  /* columns; narrower texts are cut at their end */
+#define ROOM	12 /* columns that must remain after a cut */
+#define CONTEXT 3  /* columns shown before the place where texts differ */
 
-/* Bytes of the first `cols` columns. */
+/* How many bytes the first `cols` columns take. */
 static size_t bytes_within(const char *s, int cols)
 {
 	size_t i = 0;
@@ -25,7 +25,7 @@ static size_t bytes_within(const char *s, int cols)
 	return i;
 }
 
-/* The columns of text from `from` up to `to`; a blank for half of a wide character. */
+/* Prints the columns from `from` up to `to`. Half of a wide character becomes a blank. */
 static void put_part(FILE *out, const char *text, int from, int to)
 {
 	int n = 0, cols;
@@ -39,7 +39,7 @@ static void put_part(FILE *out, const char *text, int from, int to)
 	}
 }
 
-/* Columns of a C++ function's name without its arguments; 0: it has none. */
+/* Columns of a C++ function's name without its arguments. 0: it has no arguments. */
 static int without_arguments(const char *text)
 {
 	size_t len = strlen(text), at = len;
@@ -56,8 +56,8 @@ static int without_arguments(const char *text)
 								   : text__columns_within(text, at);
 }
 
-/* The first `cols` of text in `width`. Long names differ at their ends, so it is cut nearer the
- * begin: autograd::...ConvolutionBackward0 */
+/* Prints the first `cols` columns of text in `width`. Long names differ at their ends, so the cut
+ * is nearer the begin: autograd::...ConvolutionBackward0 */
 static void put_middle_cut(FILE *out, const char *text, int cols, int width)
 {
 	int head = (width - 3) / 3;
@@ -67,7 +67,7 @@ static void put_middle_cut(FILE *out, const char *text, int cols, int width)
 	put_part(out, text, cols - (width - 3 - head), cols);
 }
 
-/* Takes the namespaces out of a C++ name, in place. */
+/* Removes the namespaces from a C++ name, in place. */
 static void drop_namespaces(char *text)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -97,8 +97,8 @@ static void drop_namespaces(char *text)
 	*out = '\0';
 }
 
-/* Columns of what is named: less the arguments of a template, and less the kinds of memory of
- * "Memcpy HtoD (Pageable -> Device)". */
+/* Columns of the part that names the thing: without a template's arguments, and without the kinds
+ * of memory in "Memcpy HtoD (Pageable -> Device)". */
 static int own_columns(const char *text)
 {
 	const char *kinds = strncmp(text, "Memcpy ", 7) ? NULL : strstr(text, " (");
@@ -135,7 +135,7 @@ int text__put_cut(FILE *out, const char *text, int width)
 		put_part(out, s, 0, width);
 		return cols < width ? cols : width;
 	}
-	/* Of what follows, the last goes. */
+	/* What follows the name is cut at its end. */
 	if (own_cols && own_cols < cols && own_cols + 4 <= width) {
 		put_part(out, s, 0, width - 3);
 		fputs("...", out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore's detail of device activities: what ran on a stream, by name, by the operator that
- * launched it and by how it was launched.
+ * MindSpore's detail of device activities: what ran on a stream, by name, by launching operator and
+ * by launch parameters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "common/util.h"
 
 struct activities {
-	/* Rows: group: track; id: name; child: operator's full name, 0 if none; device: launch, a
-	 * row of launches. gpu: durations. */
+	/* Row keys: group is the track, id the name, child the operator's full name (0: none),
+	 * device a row of launches. gpu: durations. */
 	struct stat_map map;
 	struct activity {
 		enum span_kind kind;
-		bool launched; /* the call that launched it was recorded */
+		bool launched; /* the launching call was recorded */
 	} *items;	       /* by row of the map */
 	size_t cnt, cap;
-	/* Grids and blocks as rows of x, y, z; launches as rows of a grid's and a block's row. */
+	/* sizes: grids and blocks, as x, y, z. launches: pairs of a grid's and a block's row. */
 	struct stat_map sizes, launches;
 };
 
@@ -56,7 +56,7 @@ static int launch_of(struct activities *x, const struct span *s, uint32_t *launc
 	return err ? err : index_of(&x->launches, &pair, launch);
 }
 
-/* The innermost operator around the launching call, as MindSpore's operators do not nest. */
+/* The innermost operator around the launching call, because MindSpore's operators do not nest. */
 static uint32_t operator_of(const struct analysis *a, const struct span *launch)
 {
 	for (const struct span *s = launch; s; s = s->parent)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The aggregate statistics of MXNet's profiler: events by name, one section per category. In JSON
- * the table has the object that the profiler's dumps(format='json') gives beside its rows.
+ * The aggregate statistics of MXNet's profiler: events by name, one section per category. JSON also
+ * has the object that the profiler's dumps(format='json') gives.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #define MEMORY_PLACES 65 /* the host and 64 devices */
 
 struct aggregate {
-	struct stat_map map; /* group: category, id: name, child: 1: a counter */
-	char **more;	     /* categories from KIND_CNT on */
+	struct stat_map map; /* row keys: group is the category, id the name; child 1: a counter */
+	char **more;	     /* names of the categories from KIND_CNT on */
 	size_t more_cnt, more_cap;
 	struct in_use {
 		bool known;
-		int64_t now, least, most; /* bytes, from the window's begin on */
+		int64_t now, least, most; /* bytes, relative to the window's begin */
 		uint64_t cnt;
-	} memory[MEMORY_PLACES]; /* the host, devices by number */
+	} memory[MEMORY_PLACES]; /* the host, then the devices by number */
 };
 
 static const struct order_word words[] = {
@@ -67,7 +67,7 @@ static bool is_mxnet(const struct analysis *a)
 	return framework && !strcmp(framework, "mxnet");
 }
 
-/* KIND_CNT and more; NO_CATEGORY: no memory. */
+/* KIND_CNT plus an index of more. NO_CATEGORY: out of memory. */
 static uint32_t category_at(struct aggregate *g, const struct mxnet_category *c)
 {
 	char *added;
@@ -89,7 +89,7 @@ static const char *category_name(const struct aggregate *g, uint32_t category)
 	return category < KIND_CNT ? categories[category] : g->more[category - KIND_CNT];
 }
 
-/* Without what its category tells: the domain, or that the engine ran it. */
+/* The name without what its category already says: the domain, or that the engine ran it. */
 static const char *row_name(const struct analysis *a, const struct stat_row *r)
 {
 	const char *text = analysis__name(a, r->key.id);
@@ -132,7 +132,7 @@ static int add_span(const struct analysis *a, struct aggregate *g, const struct 
 	return 0;
 }
 
-/* MXNet's has a counter's value as microseconds; what is below zero is no time. */
+/* MXNet's table shows a counter's value as microseconds. A negative value is no time. */
 static int add_counter(const struct analysis *a, struct aggregate *g, const struct event *e)
 {
 	struct stat_key key = {.id = e->name, .child = 1};
@@ -150,7 +150,7 @@ static int add_counter(const struct analysis *a, struct aggregate *g, const stru
 	value = (uint64_t)e->value * 1000;
 	stat->cpu.min = stat->calls && stat->cpu.min < value ? stat->cpu.min : value;
 	stat->cpu.max = stat->cpu.max > value ? stat->cpu.max : value;
-	stat->cpu.total = value; /* the latest */
+	stat->cpu.total = value; /* the latest value */
 	stat->calls++;
 	return 0;
 }
@@ -162,7 +162,7 @@ static void add_memory(struct aggregate *g, const struct event *e)
 	struct in_use *u = &g->memory[place];
 
 	if (e->name)
-		return; /* what the framework's allocator asked of the driver */
+		return; /* memory that the framework's allocator took from the driver */
 	if (place < 0 || place >= MEMORY_PLACES)
 		return;
 	u->known = true;
@@ -194,7 +194,7 @@ static double ms(double ns)
 	return ns / 1e6;
 }
 
-/* Of a counter what MXNet has for it. */
+/* MXNet's formula for a counter's average. */
 static uint64_t average(const struct stat_row *r)
 {
 	const struct range *time = &r->stat.cpu;
@@ -202,7 +202,7 @@ static uint64_t average(const struct stat_row *r)
 	return r->key.child ? (time->max - time->min) / 2 : range__avg(time, r->stat.calls);
 }
 
-/* Names are bytes of the target; what is not UTF-8 is kept readable by replacing it. */
+/* A name is bytes of the target. Bytes that are not UTF-8 are replaced. */
 static int dump_time(json_t *category, const char *name, const struct stat_row *r)
 {
 	const struct stat *s = &r->stat;
@@ -221,7 +221,7 @@ static int dump_time(json_t *category, const char *name, const struct stat_row *
 	return err ? -ENOMEM : 0;
 }
 
-/* By what MXNet calls a context, from 0 on. */
+/* The names of places, by the numbers of MXNet's contexts. */
 static struct place_name {
 	char s[40];
 } place_name(size_t place)

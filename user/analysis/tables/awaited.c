@@ -7,7 +7,7 @@ struct part {
 	uint64_t begin, end;
 };
 
-/* What of a span lies in the step; end is not after begin if nothing does. */
+/* The part of a span that lies in the step. Empty if end is not after begin. */
 static struct part within(const struct step *step, const struct span *s)
 {
 	const uint64_t step_end = step->ts_ns + step->dur_ns, span_end = s->ev.ts_ns + s->ev.dur_ns;
@@ -48,7 +48,7 @@ static int add_span(const struct analysis *a, struct awaited *w, const struct st
 	return err;
 }
 
-/* What lies in a phase counts for it, on whichever thread it is, with all that is in it. */
+/* A span in a phase, and all inside it, counts for the phase on any thread. */
 static int add_spans(const struct analysis *a, struct awaited *w, const struct step *step,
 		     const struct span *s, bool own)
 {
@@ -89,7 +89,7 @@ int awaited__add(const struct analysis *a, struct awaited *w, const struct batch
 	return 0;
 }
 
-/* How long the thread may have waited for other threads: not while it ran, or waited for data. */
+/* How long the thread may have waited for other threads: neither running nor waiting for data. */
 static uint64_t idle_ns(const struct analysis *a, const struct awaited *w)
 {
 	const uint64_t loader_ns = a->phases[KIND_DATALOADER].cpu.total;

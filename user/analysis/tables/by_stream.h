@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of what ran on devices, merged or one section per device and stream. */
+/* Tables of what ran on devices: merged, or with one section per device and stream. */
 #ifndef PROFTRACE_BY_STREAM_H
 #define PROFTRACE_BY_STREAM_H
 
 #include "analysis/order.h"
 
-/* The group of a device track: its id, or 0 where all are merged. */
+/* The group of a device track: its id, or 0 if all are merged. */
 uint32_t by_stream__group(const struct analysis *a, const struct track *t);
 /* "GPU0 stream 7" */
 void by_stream__name(const struct analysis *a, uint32_t group, char *buf, size_t size);
 
-/* Rows of the map by section, then in the order of the user's word of these. add prints one; whole: the section's
- * device time. */
+/* Adds the map's rows by section, then in the order of the user's word. add prints one row; whole
+ * is the section's device time. */
 int by_stream__fill(const struct analysis *a, const struct stat_map *m,
 		    const struct order_word *words, struct table *t,
 		    int (*add)(const struct analysis *a, void *state, struct table *t,

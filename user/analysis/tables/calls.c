@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device Call Summary: the calls of the device's interface, and under launches the named kernels.
- * It is printed by default only if device times are unknown: else other tables say more.
+ * Device Call Summary: calls of the device's interface, and under launches the kernels by name. It
+ * is printed by default only if device times are unknown, because other tables are better.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "common/util.h"
 
 struct calls {
-	struct stat_map map; /* child: the kernel launched, 0: the call as a whole */
+	struct stat_map map; /* child: the launched kernel; 0: the whole call */
 	struct sizes {
 		uint64_t bytes, failed;
 	} *sizes; /* by row of the map */
@@ -111,7 +111,7 @@ static int add_estimate(const struct analysis *a, struct table *t, const struct 
 	return table__add_estimate(t, 0, cells);
 }
 
-/* Rows of the map with these ids, in order; id 0: all calls, as wholes. */
+/* The map's rows with these ids, in order. id 0: all whole calls. */
 static size_t rows_of(const struct analysis *a, const struct calls *c, uint32_t id,
 		      struct stat_row **out)
 {
@@ -150,7 +150,7 @@ static int add_entry(const struct analysis *a, const struct calls *c, struct tab
 	return err ? err : add_kernels(a, c, t, e->row);
 }
 
-/* Recorded and estimated calls in one order. */
+/* Adds recorded and estimated calls in one order. */
 static int add_entries(const struct analysis *a, const struct calls *c,
 		       const struct left_out_rows *estimates, struct table *t)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The report of the classic Paddle profiler (fluid.profiler): events by name. As there, times are
- * those of one side (--state CPU, GPU) or of both added up (All). Its overhead and copy lines are
- * the notes.
+ * The report of the classic Paddle profiler (fluid.profiler): events by name. Times are of one side
+ * (--state CPU, GPU) or of both added up (All), as in that profiler. Its overhead and copy lines
+ * are notes here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "analysis/tables/spans_by_name.h"
 #include "common/util.h"
 
-/* cpu: the time that the state is about; gpu: that of the device. */
+/* cpu: the time that --state selects; gpu: the device's time. */
 struct classic {
 	struct stat_map map;
 	struct stat_map copies; /* id: copies and sets */
@@ -47,7 +47,7 @@ static uint64_t time_of(const struct analysis *a, const struct span *s)
 	}
 }
 
-/* Rows come in the order of their first end: what is inside an event ends before it. */
+/* Rows come in the order of their first end. An inner event ends before the outer one. */
 static int add_tree(const struct analysis *a, struct classic *c, const struct track *t,
 		    const struct span *s)
 {
@@ -205,8 +205,8 @@ static size_t rows_of_group(const struct analysis *a, const struct classic *c, u
 	return cnt;
 }
 
-/* What the report began with. Its "computation" were the events' compute ranges: here the kernels.
- */
+/* The lines at the begin of the profiler's report. Its "computation" was the events' compute
+ * ranges; here it is the kernels. */
 static int add_notes(const struct analysis *a, const struct classic *c, uint64_t whole,
 		     struct table *t)
 {

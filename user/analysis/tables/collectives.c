@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Collectives Summary: what the host's processes exchanged, by name: from where it was asked for to
- * its end, on whatever thread. Those of a device are kernels.
+ * Collectives Summary: exchanges between the host's processes, by name. A collective lasts from the
+ * request to its end, on any thread. Collectives of a device are kernels and not in this table.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct collectives {
 	struct stat_map map;
 	struct payload {
 		uint64_t bytes;
-		bool unknown; /* of one at least */
+		bool unknown; /* the size of at least one is unknown */
 	} *payloads;	      /* by row of the map */
 	size_t payload_cnt, payload_cap;
 };

@@ -11,8 +11,10 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define TOLD_FROM 0.005 /* of the time */
-#define OVERSPENT 1.2	/* times --max-overhead: the estimate is of other steps than the choice */
+#define TOLD_FROM 0.005 /* share of the time from which on a wait is printed */
+#define OVERSPENT                                                                                  \
+	1.2 /* factor on --max-overhead: the estimate and the choice of probes are of              \
+	       different steps */
 
 static int add_list(struct table *t, const json_t *list, const char *intro)
 {
@@ -65,7 +67,8 @@ static int add_order(const struct analysis *a, struct table *t)
 		(double)m->before_launch_ns / 1e6);
 }
 
-/* Nor does a wait end before what it waits for. Both together bound the error of the clock. */
+/* A wait does not end before what it waits for. With that, both sides bound the error of the
+ * clock. */
 static int add_waits(const struct analysis *a, struct table *t)
 {
 	const struct model_stats *m = &a->model;
@@ -154,11 +157,11 @@ static int add_overspent(const struct analysis *a, struct table *t)
 	const uint64_t added = all > fixed ? all - fixed : 0;
 	const bool inject_helps = json_is_true(json_object_get(cost, "inject_helps"));
 
-	if (wanted <= 0) /* --no-prune */
+	if (wanted <= 0) /* --no-prune was given */
 		return inject_helps && (double)all >= TOLD_FROM * (double)own_cost__paid_ns(a)
 			       ? table__add_note(t, ADDS_LESS "adds less.")
 			       : 0;
-	/* Whatever is left out, the tracepoints stay. */
+	/* The tracepoints stay, whatever probes are left out. */
 	if ((double)added < OVERSPENT * wanted * (double)own_cost__paid_ns(a))
 		return 0;
 	return table__add_notef(
@@ -183,14 +186,14 @@ static struct cell per_step(double ns, uint64_t steps)
 	return cell__time(steps ? (uint64_t)(ns / (double)steps) : 0);
 }
 
-/* The tool's own line: hits, what they are estimated to have added, and our own CPU time. */
+/* The cost of the tool: probe hits, their estimated time, and proftrace's own CPU time. */
 static int add_cost_facts(const struct analysis *a, struct table *t)
 {
 	const json_t *cost = json_object_get(recording__summary(a->r), "cost");
 	const json_t *injection = json_object_get(recording__summary(a->r), "injection");
 	static const char why[] = "the recording does not say";
 	const char *no_steps = cost ? "it has no whole step" : why;
-	uint64_t steps = own_cost__steps(a); /* as the hits are */
+	uint64_t steps = own_cost__steps(a); /* the steps that the hits cover */
 	uint64_t hits = json__positive(cost, "hits"), noted = json__positive(cost, "noted_calls"),
 		 time = own_cost__paid_ns(a);
 	const struct added_cost estimated = own_cost__estimated(a), all = own_cost__added(a);
@@ -269,7 +272,8 @@ static int add_measured(const struct analysis *a, struct table *t)
 						    m.with_steps, m.without_steps, how));
 }
 
-/* Where it ran, it paid: on a busy machine that is not all of the window. */
+/* The cost is a share of the time for which the thread ran. On a busy machine that is less than the
+ * window. */
 static int add_base(const struct analysis *a, struct table *t)
 {
 	const uint64_t run_ns = json__positive(own_cost__json(a), "run_ns"),
@@ -315,7 +319,7 @@ static int add_cupti(const struct analysis *a, struct table *t)
 		counted(questions, "question", "questions").s);
 }
 
-/* What was read of stacks of Python, and what was not. */
+/* How many stacks of Python were read, and how many were not. */
 static int add_stacks(const struct analysis *a, struct table *t)
 {
 	const json_t *stacks = json_object_get(recording__summary(a->r), "stacks");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loss and cost as every report ends with them: three lines. */
+/* The three lines about loss and cost at the end of every report. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "analysis/losses.h"

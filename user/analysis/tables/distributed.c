@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Distribution Summary: communication and computation, and how far one hides behind the other.
- * Communication: the host's collectives, operators named after one with all that they launch, and
- * the collective library's kernels. Computation: all other kernels. Each is a union over streams.
+ * Distribution Summary: communication, computation and their overlap. Communication is collectives
+ * of the host, operators named after a collective with all that they launch, and kernels of the
+ * collective library. Computation is all other kernels. Each is a union over streams.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/tables/distributed.h"
 #include "common/util.h"
 
-#define HOST UINT32_MAX /* the group of what no device did */
+#define HOST UINT32_MAX /* the group of the host, which has no device */
 
-/* "c_broadcast", "broadcast_ dygraph"; what spreads a tensor over a shape is called so, too
- * ("broadcast_sub", "aten::broadcast_to"), and is followed by what it does. */
+/* A broadcast has a name like "c_broadcast" or "broadcast_ dygraph". Spreading a tensor over a
+ * shape is also called broadcast, followed by more words ("broadcast_sub",
+ * "aten::broadcast_to"). */
 static bool is_broadcast(const char *name)
 {
 	const char *end = strstr(name, "broadcast");
@@ -35,7 +36,7 @@ static bool operator__is_communication(const struct analysis *a, const struct sp
 	return strstr(name, "allreduce") || strstr(name, "rpc") || is_broadcast(name);
 }
 
-/* Devices are groups of their own if asked for; 0: all. */
+/* Each device is a group if --by-device asks for it. 0: all devices. */
 static uint32_t group_of(const struct analysis *a, const struct track *t)
 {
 	return a->opts->by_device ? (uint32_t)(t->device & INT32_MAX) + 1 : 0;
@@ -59,7 +60,7 @@ static int add_time(struct distributed *d, bool communication, uint32_t group, u
 	return err ? err : add(&d->busy, group, begin, end);
 }
 
-/* Of the host, a collective or an operator named after one. */
+/* Adds a collective of the host, or an operator named after one. */
 static int add_host(const struct analysis *a, struct distributed *d, const struct event *e,
 		    bool is_operator)
 {
@@ -90,8 +91,8 @@ static int add_launches(struct distributed *d, const struct span *root)
 	return err;
 }
 
-/* What it launches is told from other work when that comes, which is before the batch is visited.
- */
+/* Notes the launches of such operators before the batch is visited, because their device work may
+ * come first. */
 static int note_launches(const struct analysis *a, struct distributed *d, const struct batch *b)
 {
 	int err = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of one row that reads as a list. */
+/* A table with one row, printed as a list. */
 #ifndef PROFTRACE_FACTS_H
 #define PROFTRACE_FACTS_H
 
@@ -11,10 +11,10 @@
 struct fact {
 	const char *key, *title;
 	struct cell cell;
-	enum cell_type type; /* of a cell that may not be known; CELL_NONE: the cell's own */
+	enum cell_type type; /* of a cell that may be unknown; CELL_NONE: the cell's own type */
 };
 
-/* cnt: FACTS_MAX at most, those left out apart. 0 or -ENOMEM. */
+/* cnt: at most FACTS_MAX, not counting those left out. 0 or -ENOMEM. */
 int facts__add(struct table *t, const struct fact *facts, size_t cnt);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Kernel Summary: what ran on the devices, by name, and how well it filled them. */
+/* Kernel Summary: what ran on the devices, by name, and how well it used them. */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/tables/by_stream.h"
@@ -9,7 +9,7 @@ struct fill {
 	double weight_ns, occupancy_ns, blocks_ns; /* sums weighted by duration */
 	uint32_t registers, shared_bytes;	   /* the largest */
 	bool launched;				   /* its launch parameters are known */
-	uint64_t delay_ns, delay_cnt; /* between the end of the launching call and the begin */
+	uint64_t delay_ns, delay_cnt; /* from the end of the launching call to the kernel's begin */
 };
 
 struct kernels {

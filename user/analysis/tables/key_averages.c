@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_averages of the PyTorch profiler: every event by name, or by name and shapes or callers, with
- * what it took itself and with all inside it. What a call of the device's interface launched counts
- * for the event that made the call, kernels have rows of their own.
+ * key_averages of the PyTorch profiler: every event by name, or by name and shapes or callers. Each
+ * has its own time and the time of all inside it. Device work counts for the event that called the
+ * device's interface. Kernels have rows of their own.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,17 +26,17 @@ struct sums {
 };
 
 struct averages {
-	struct stat_map map; /* child: shapes or callers, where they make rows; device 1: ran on a
-				device */
+	struct stat_map map; /* child: shapes or callers, if they tell rows apart; device 1: ran
+				on a device */
 	struct sums *sums;   /* by row of the map */
 	size_t sum_cnt, sum_cap;
 	struct shapes shapes;
 	struct callers callers;
-	struct sources sources; /* instead of callers, where stacks were recorded */
+	struct sources sources; /* used instead of callers if stacks were recorded */
 	bool any_shape, any_flops, memory[PLACES];
 	struct flops_names flops_names;
 	struct left_out_rows estimates;
-	int64_t outside_bytes[PLACES]; /* of no event */
+	int64_t outside_bytes[PLACES]; /* of allocations outside of all events */
 	uint64_t outside_cnt[PLACES];
 };
 
@@ -53,7 +53,7 @@ enum measure {
 	BY_SELF_MEMORY = BY_MEMORY + PLACES,
 };
 
-/* The profiler's words; cuda_ is what older versions, and their users, say for device_. */
+/* The profiler's words. Older versions, and their users, say cuda_ for device_. */
 static const struct order_word words[] = {
 	{"cpu_time_total", BY_CPU_TOTAL, "cpu_total"},
 	{"cpu_time", BY_CPU, "cpu_avg"},
@@ -75,8 +75,8 @@ static const struct order_word words[] = {
 	{},
 };
 
-/* Phases that are inferred, and the backward pass as a whole, are no events of the profiler's;
- * waiting is no work of the device. */
+/* Inferred phases, and the backward pass as a whole, are no events of the profiler. Waits are no
+ * work of the device. */
 static bool is_event(const struct span *s)
 {
 	return s->ev.name && s->kind != KIND_SYNC && s->kind != KIND_BACKWARD;
@@ -99,7 +99,7 @@ static size_t events_directly_in(const struct span *s)
 	return cnt;
 }
 
-/* The profiler takes an event that does nothing but call its own name for one event
+/* Is it a call of its own name, and nothing else? The profiler counts both as one event
  * (torch/autograd/profiler_util.py, EventList._remove_dup_nodes). */
 static bool is_repeated(const struct span *s)
 {
@@ -113,7 +113,7 @@ static bool has_row(const struct span *s)
 	return is_event(s) && !is_repeated(s);
 }
 
-/* The event whose own time and work this is: itself, or the one around it. */
+/* The event that gets this span's own time and work: the span itself, or the event around it. */
 static const struct span *owner(const struct span *s)
 {
 	while (s && !has_row(s))
@@ -130,7 +130,8 @@ static uint64_t launched_by(const struct span *s)
 	return ns;
 }
 
-/* By the event's own calls of the device's interface, and by calls that those made. */
+/* Device work that the event's own calls of the device's interface launched, also by nested
+ * calls. */
 static uint64_t launched_by_calls(const struct span *s)
 {
 	uint64_t ns = 0;
@@ -198,7 +199,7 @@ static int add_span(const struct analysis *a, struct averages *k, const struct t
 	return 0;
 }
 
-/* In the section of the thread that launched it. */
+/* Adds device work to the section of the launching thread. */
 static int add_device(const struct analysis *a, struct averages *k, const struct track *t,
 		      const struct span *s)
 {
@@ -238,8 +239,8 @@ static int add_track(const struct analysis *a, struct averages *k, const struct 
 	return err;
 }
 
-/* Allocated less freed, for the innermost event and all around it; not what the framework's
- * allocator asked of the driver. */
+/* Adds allocated less freed bytes to the innermost event and all around it. Memory that the
+ * framework's allocator takes from the driver does not count. */
 static int add_memory(const struct analysis *a, struct averages *k, const struct event *e,
 		      const struct span *innermost)
 {
@@ -324,7 +325,7 @@ static double value_of(const struct averages *k, size_t row, int measure)
 	}
 }
 
-/* Is there anything to sort by? */
+/* Does some row have this measure? */
 static bool has_measure(const struct analysis *a, const struct averages *k, int measure)
 {
 	switch (measure) {
@@ -408,7 +409,7 @@ static int add_columns(const struct analysis *a, const struct averages *k, struc
 
 struct wholes {
 	uint64_t self_cpu_ns, gpu_ns, flops_unknown;
-	uint64_t estimated_ns; /* of self_cpu_ns */
+	uint64_t estimated_ns; /* the estimated part of self_cpu_ns */
 };
 
 static struct cell average(const struct range *r, uint64_t calls)
@@ -466,14 +467,14 @@ static int add_row(const struct analysis *a, const struct averages *k, struct ta
 	return table__add_row(t, 0, cells);
 }
 
-/* The index of the calls cell in a row. */
+/* The index of the cell with the number of calls. */
 static size_t calls_column(const struct analysis *a, const struct averages *k)
 {
 	return 6 + (a->has_device ? 4u : 0u) + (k->memory[HOST] ? 2u : 0u) +
 	       (k->memory[DEVICE] ? 2u : 0u);
 }
 
-/* How an estimated row stands in the order: behind those of the map. */
+/* The place of an estimated row in the order. */
 static double estimate_of(const struct left_out_row *e, int measure)
 {
 	switch (measure) {
@@ -510,7 +511,7 @@ static int add_estimate(const struct analysis *a, const struct averages *k, stru
 	return table__add_estimate(t, 0, cells);
 }
 
-/* The profiler has it as a row, "[memory]". */
+/* Memory outside of all events: the profiler has the row "[memory]" for it. */
 static int add_outside(const struct averages *k, struct table *t)
 {
 	static const char *const names[] = {[HOST] = "CPU", [DEVICE] = "GPU"};
@@ -563,7 +564,7 @@ static int add_footer(const struct analysis *a, const struct averages *k, const 
 	return err;
 }
 
-/* Rows of one section: [order, order + cnt). */
+/* Adds the rows [order, order + cnt), which are one section. */
 static int fill_section(const struct analysis *a, const struct averages *k, struct table *t,
 			struct ordered *order, size_t cnt)
 {
@@ -600,7 +601,7 @@ static size_t rows_of_group(const struct analysis *a, const struct averages *k, 
 		if (k->map.rows[i].key.group == group)
 			out[cnt++] = (struct ordered){value_of(k, i, measure),
 						      analysis__name(a, k->map.rows[i].key.id), i};
-	/* Whose they were is not known where threads have sections of their own. */
+	/* With sections by thread, an estimated row's thread is unknown. */
 	for (size_t i = 0; group == GROUP_MAIN && !a->opts->by_thread && i < k->estimates.cnt; i++)
 		out[cnt++] = (struct ordered){estimate_of(&k->estimates.items[i], measure),
 					      k->estimates.items[i].name, k->map.cnt + i};

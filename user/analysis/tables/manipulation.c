@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Memory Manipulation Summary: copies and sets by kind. CPU is the time of the calls that asked for
- * them, GPU that of the copying. The framework's own ranges around copies, told by their names,
- * have a section of their own.
+ * them. GPU is the time of the copies. Ranges of the framework around copies have a section of
+ * their own; their names tell.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct manipulations {
 	struct by_name ranges;
 };
 
-/* "GpuMemcpySync:GPU->CPU", "BufferedReader:MemoryCopy" */
+/* For example "GpuMemcpySync:GPU->CPU", "BufferedReader:MemoryCopy". */
 bool range__is_manipulation(const char *name)
 {
 	static const char *const parts[] = {"memcpy", "memorycopy", "memset"};
@@ -29,7 +29,7 @@ bool range__is_manipulation(const char *name)
 	return false;
 }
 
-/* Of a graph's launch only the whole is known, so its copies have no time of their own. */
+/* Only the launch of a whole graph has a time, so the graph's copies have none. */
 static uint64_t call_ns(const struct span *s)
 {
 	const struct span *launch = s->launch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Memory Summary: allocations by the innermost event that made them, one section per place.
- * Here the ranges of struct stat hold bytes: cpu allocated, gpu freed.
+ * Memory Summary: allocations by the innermost event that made them, one section per place. The
+ * ranges of struct stat hold bytes here: cpu allocated, gpu freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,14 @@
 #include "common/util.h"
 
 enum source { FRAMEWORK, DRIVER, POOL, SOURCES };
-#define MAX_PLACES (SOURCES * 65) /* the host and 64 devices, each by who gave the memory */
+#define MAX_PLACES (SOURCES * 65) /* the host and 64 devices, each for every source of memory */
 
 struct memory {
-	struct stat_map rows; /* group: place; child 0: allocations, 1: frees */
+	struct stat_map rows; /* row keys: group is the place; child 0: allocations, 1: frees */
 	struct place {
 		bool used;
-		bool reported, unreported; /* events with and without the allocator's own totals */
+		bool reported, unreported; /* allocations that came with, and without, the
+					      allocator's own totals */
 		int64_t held, peak;	   /* in the window, relative to its begin */
 		uint64_t peak_allocated, peak_reserved, unknown_frees;
 	} places[MAX_PLACES];
@@ -54,7 +55,7 @@ static void track_peak(struct place *p, const struct event *e, const struct even
 		p->peak_reserved = m->total_reserved;
 }
 
-/* Whoever called cudaMalloc, not cudaMalloc. */
+/* The event that called cudaMalloc, not cudaMalloc itself. */
 static const struct span *caller_of(const struct span *s)
 {
 	while (s && s->kind == KIND_RUNTIME)
@@ -109,7 +110,7 @@ static int by_increase(const void *x, const void *y)
 	return by_key(&p->key, &q->key);
 }
 
-/* One line for the allocations and frees of one name. */
+/* Makes one line per name from its allocations and frees. */
 static struct line *make_lines(struct memory *m, size_t *cnt)
 {
 	struct line *lines = calloc(m->rows.cnt + 1, sizeof(*lines));
@@ -162,8 +163,8 @@ static bool is_driver(uint32_t place)
 	return place % SOURCES == DRIVER;
 }
 
-/* Paddle's two kinds: what the framework gave out, and what it took from the driver for that.
- * Beside them what a device's memory pool gave out. */
+/* Paddle has two kinds: memory that the framework gave out, and memory that it took from the driver
+ * for that. A device's memory pool is a third. */
 static void section_title(uint32_t place, char *buf, size_t size)
 {
 	static const char *const titles[2][SOURCES] = {
@@ -204,14 +205,15 @@ static int add_peak(struct table *t, const struct memory *m, uint32_t i)
 	if (i % SOURCES == POOL)
 		return 0;
 	place_name(i, name, sizeof(name));
-	/* The host has several allocators, and that of shared memory tells of itself alone. */
+	/* The host has several allocators. The allocator of shared memory reports only its own
+	 * total. */
 	if (p->reported && !p->unreported)
 		return table__add_notef(t,
 					"%s: Peak Allocated Memory: %s, Peak Reserved Memory: %s",
 					name, bytes_text((int64_t)p->peak_allocated).s,
 					bytes_text((int64_t)p->peak_reserved).s);
 	if (is_driver(i) && has_allocator)
-		return 0; /* the allocator has said it, and from the process's begin */
+		return 0; /* the allocator reported the peak, counted from the process's begin */
 	return table__add_notef(t,
 				"%s: Peak %s Memory: %s above what was %s when the window opened",
 				name, is_driver(i) ? "Reserved" : "Allocated",

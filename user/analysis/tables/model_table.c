@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Model Summary: what the phases of a step took. */
+/* Model Summary: the time of the phases of a step. */
 #include "analysis/tables/awaited.h"
 #include "analysis/step_parts.h"
 #include "analysis/turns.h"
 #include "common/counted.h"
 
-#define FEW_UNCALLED 0.01 /* of the kernels' time, not told of */
-#define WORTH_SAYING 0.2  /* of the steps: the wait for operators in Others */
-#define ACCUMULATES  0.25 /* of the steps with a backward pass: those without an update */
-#define MANY_BARE    0.25 /* of all steps: those without any phase */
+#define FEW_UNCALLED 0.01 /* share of the kernels' time that is not worth a note */
+#define WORTH_SAYING                                                                               \
+	0.2 /* share of the steps' time: least wait for operators in Others for a                  \
+	       note */
+#define ACCUMULATES                                                                                \
+	0.25	       /* share of the steps with a backward pass: least share without an          \
+			  update for a note */
+#define MANY_BARE 0.25 /* share of all steps: least share without any phase for a note */
 
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};
 
 /* Operators in steps, by thread. */
-#define GPU_WAIT_SHARE 0.05 /* of the steps, to be worth a note */
+#define GPU_WAIT_SHARE 0.05 /* share of the steps' time that is worth a note */
 
 struct state {
 	uint64_t own, elsewhere;
-	uint64_t told;	       /* steps whose phases the operators of another thread tell */
-	uint64_t passes;       /* steps with a backward pass */
-	uint64_t accumulating; /* of them, those without an update */
-	uint64_t endless; /* steps in which an optimizer began, and no operator of it was seen */
-	uint64_t steps, bare; /* all, and those without any phase */
+	uint64_t told;	       /* steps whose phases are known from operators of another thread */
+	uint64_t passes;       /* steps that have a backward pass */
+	uint64_t accumulating; /* the same, without an update */
+	uint64_t endless;      /* steps in which an optimizer began, but none of its operators was
+				  seen */
+	uint64_t steps, bare;  /* all steps, and steps without any phase */
 	bool infers_forward, infers_optimizer, reruns_closure, updates_in_backward;
 	struct awaited awaited;
 	struct turns turns;
-	uint64_t gpu_wait_ns; /* in no phase */
+	uint64_t gpu_wait_ns; /* waits for the device outside of the phases */
 };
 
 static bool has_operator(const struct span *s)
@@ -38,7 +43,7 @@ static bool has_operator(const struct span *s)
 	return false;
 }
 
-/* A backward pass that no function of the step's thread shows. */
+/* Is it a backward pass that was inferred, as no function of the step's thread shows it? */
 static bool has_inferred_pass(const struct span *s)
 {
 	for (; s; s = s->next_sibling)
@@ -47,8 +52,8 @@ static bool has_inferred_pass(const struct span *s)
 	return false;
 }
 
-/* A forward pass that no function shows: it may lie within ranges. That of a graph begins with it.
- */
+/* Is it a forward pass that was inferred, as no function shows it? It may lie within ranges. A
+ * graph's forward pass begins with it. */
 static bool has_inferred_forward(const struct span *s)
 {
 	for (; s; s = s->next_sibling)
@@ -66,7 +71,7 @@ static bool is_begin(const struct analysis *a, const struct span *s)
 	return name && name->category == CAT_OPTIMIZER_BEGIN;
 }
 
-/* An optimizer of which only its operators were seen. */
+/* Is it an optimizer of which only operators were seen? */
 static bool has_inferred_optimizer(const struct analysis *a, const struct span *s)
 {
 	for (; s; s = s->next_sibling)
@@ -93,8 +98,8 @@ static size_t count_in(const struct span *s, enum span_kind kind)
 	return cnt;
 }
 
-/* An optimizer that has its closure run more than once a step computes in between (LBFGS). Is that
- * not told from the closure? */
+/* Does the optimizer run its closure more than once per step, as LBFGS does? It computes between
+ * the runs. False if that time is known apart from the closure's. */
 static bool has_reruns(const struct analysis *a, const struct span *s)
 {
 	for (; s; s = s->next_sibling) {
@@ -112,7 +117,7 @@ static bool has_reruns(const struct analysis *a, const struct span *s)
 	return false;
 }
 
-/* Optimizers that run in the hooks of gradients. */
+/* Does an optimizer run in the hooks of gradients, within the backward pass? */
 static bool has_update_in_backward(const struct span *s)
 {
 	for (; s; s = s->next_sibling)
@@ -122,7 +127,7 @@ static bool has_update_in_backward(const struct span *s)
 	return false;
 }
 
-/* Does a gradient's operator lie in that pass? It is on the step's thread then. */
+/* Does an operator of the optimizer lie in this pass? Then it is on the step's thread. */
 static bool has_operator_in_pass(const struct span *s)
 {
 	for (; s; s = s->next_sibling)
@@ -132,7 +137,7 @@ static bool has_operator_in_pass(const struct span *s)
 	return false;
 }
 
-/* Spans of the thread that makes the steps; NULL: none, or outside of steps. */
+/* Spans of the steps' thread. NULL: there are none, or the batch is outside of steps. */
 static const struct span *own_roots(const struct batch *b)
 {
 	for (size_t i = 0; b->step && i < b->track_cnt; i++)
@@ -141,7 +146,7 @@ static const struct span *own_roots(const struct batch *b)
 	return NULL;
 }
 
-/* A step with a backward pass, and without an optimizer's. */
+/* Counts a step with a backward pass but without an optimizer step. */
 static void count_missing(const struct analysis *a, const struct span *own, struct state *st)
 {
 	const bool begins = has_begin(a, own);
@@ -150,7 +155,7 @@ static void count_missing(const struct analysis *a, const struct span *own, stru
 	st->accumulating += !begins;
 }
 
-/* So that it is known what the thread waits for. */
+/* Passes the work on, so that it is known what the thread waits for. */
 static int visit_work(const struct analysis *a, void *state, const struct device_work *w)
 {
 	return 0;
@@ -165,7 +170,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	st->infers_forward = st->infers_forward || has_inferred_forward(own);
 	st->infers_optimizer = st->infers_optimizer || has_inferred_optimizer(a, own);
 	st->reruns_closure = st->reruns_closure || has_reruns(a, own);
-	/* Told only where there is no phase of an optimizer: else no tree is walked for it. */
+	/* Only if no phase is an optimizer's. Otherwise the tree is not walked. */
 	for (size_t i = 0;
 	     i < b->track_cnt && !st->updates_in_backward && !a->phases[KIND_OPTIMIZATION].calls;
 	     i++)
@@ -192,7 +197,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 		else
 			st->elsewhere++;
 	}
-	/* Where a loader tells of steps nobody asks for turns. */
+	/* With a data loader the steps are certain, so nobody needs turns. */
 	err = a->phases[KIND_DATALOADER].calls ? 0 : turns__add(&st->turns, b);
 	return err ? err : awaited__add(a, &st->awaited, b);
 }
@@ -223,8 +228,8 @@ static int note_elsewhere(const struct analysis *a, const struct state *st, stru
 			       "threads: a phase is the time to ask for them.");
 }
 
-/* What an engine launched while Python was in a phase, another phase may have asked for. And work
- * is joined to its phase by step: other threads launch it, those of the backward pass. */
+/* An engine may launch work while Python is already in another phase. Work is joined to phases by
+ * step, because other threads launch it, such as those of the backward pass. */
 static const char *why_no_device_times(const struct analysis *a)
 {
 	return analysis__callers_unknown(a) ? "the engine launches kernels later than a phase asks"
@@ -304,7 +309,7 @@ static int note_turns(const struct analysis *a, const struct turns *turns, struc
 				length);
 }
 
-/* A rollout of reinforcement learning lies there, for one. */
+/* For example, a rollout of reinforcement learning lies outside of all phases. */
 static int note_forward(const struct analysis *a, const struct state *st, struct table *t)
 {
 	if (!st->infers_forward || !trains_without_loader(a))
@@ -314,7 +319,7 @@ static int note_forward(const struct analysis *a, const struct state *st, struct
 				  "made there.");
 }
 
-/* In a graph there is nothing but operators. */
+/* A graph consists of operators only. */
 static int note_updates(const struct state *st, struct table *t)
 {
 	if (!st->infers_optimizer || st->told)
@@ -332,7 +337,7 @@ static int note_reruns(const struct state *st, struct table *t)
 				  "computes between two runs is in Forward.");
 }
 
-/* Only a framework's own optimizers are seen. */
+/* Only optimizers of the framework itself are seen. */
 static int note_optimizer(const struct analysis *a, const struct state *st, struct table *t)
 {
 	if (st->endless)

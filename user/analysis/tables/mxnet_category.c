@@ -17,7 +17,7 @@ struct mxnet_category mxnet_category__of_user(const char *name)
 	return (struct mxnet_category){name, (size_t)(colons - name), colons + 2};
 }
 
-/* A function of the C API: MXNDArrayWaitAll */
+/* Is it a function of the C API, such as MXNDArrayWaitAll? */
 static bool is_api(const char *name)
 {
 	return name[0] == 'M' && name[1] == 'X' && isupper((unsigned char)name[2]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore's operator tables: by type, and in detail by full name. Each is on the side that did
- * the work: the device, if the operator or what it called launched anything there.
+ * MindSpore's operator tables: by type, and in detail by full name. An operator is on the device's
+ * side if it, or something it called, launched work there. Else it is on the host's side.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -12,8 +12,8 @@
 #include "analysis/order.h"
 #include "common/util.h"
 
-/* Rows: group: 1 on the device's side; id: of the name, together with the full name if that is
- * known; cpu, gpu: with all inside. */
+/* Row keys: group 1 is the device's side; id is the name, together with the full name if that is
+ * known. cpu, gpu: with all inside. */
 struct operators {
 	struct stat_map map;
 };
@@ -27,7 +27,7 @@ static const struct order_word words[] = {
 	{},
 };
 
-/* What an engine executes for an operator, apart from the call that asked for it. */
+/* Is it an engine's execution of an operator, apart from the call that asked for it? */
 static bool is_execution(const struct span *s)
 {
 	return s->kind == KIND_EXECUTION && s->operator_name && s->device_ns;
@@ -64,7 +64,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
-/* "Default/net/conv1-Conv2D/Conv2D-op12" is of type Conv2D: the last part of the path, without the
+/* "Default/net/conv1-Conv2D/Conv2D-op12" has type Conv2D: the last part of the path, without the
  * number that tells operators of one type apart. */
 static char *type_of(const char *name)
 {
@@ -207,7 +207,7 @@ static void merge(struct range *into, const struct range *r, bool first)
 	into->min = first || r->min < into->min ? r->min : into->min;
 }
 
-/* ids: number of each type, whose keys are the names of the rows. */
+/* Merges rows by type. ids: the number of each type, by name. */
 static int merge_types(const struct analysis *a, const struct operators *o, json_t *ids,
 		       struct stat_map *types, const char **names)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operator Summary. In detail, these stand under each operator: the calls it made, by name, and
- * under each of those its launches on the device; then what the operator launched itself; last the
- * backward nodes that it left behind. The latter are operators of their own and not part of its
- * times.
+ * Operator Summary. With --op-detail, each operator has indented rows: the calls it made, by name,
+ * each with the device work it launched; then the device work that the operator launched itself;
+ * last its backward nodes. These nodes are operators of their own and not part of its times.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,22 +14,26 @@
 #include "common/counted.h"
 #include "common/util.h"
 
-#define WORTH_A_NOTE 0.01 /* of all device time of the table */
-#define IN_NODES     0.05 /* of the steps' time, for operators in backward nodes to be told */
+#define WORTH_A_NOTE 0.01 /* share of all device time of the table */
+#define IN_NODES                                                                                   \
+	0.05 /* least share of the steps' time for a note about operators in                       \
+		backward nodes */
 
 struct operators {
 	struct by_name names;
-	struct stat_map nested;	     /* by group: operators in others that have a row, too */
-	struct by_name inside;	     /* functions of the user's choice in other operators */
-	struct forward_ops forwards; /* of this batch */
+	struct stat_map nested;	     /* by group: operators inside others that have a row of
+					their own */
+	struct by_name inside;	     /* functions that the user chose, inside other operators */
+	struct forward_ops forwards; /* of the current batch */
 	struct stat_map backward;    /* child: a backward node of the operator */
-	struct stat_map details; /* child 0: launched by the operator; device 0: the child itself */
-	struct stat_map executed; /* by operator: what an engine's threads ran */
-	struct stat_map outside;  /* calls that launched something, in no operator */
-	struct stat in_nodes;	  /* operators in a backward node that have no row */
+	struct stat_map details;     /* child 0: launched by the operator itself; device 0: the
+					child's own row */
+	struct stat_map executed;    /* by operator: what an engine's threads ran of it */
+	struct stat_map outside;     /* calls outside of all operators that launched work */
+	struct stat in_nodes;	     /* operators inside a backward node that have no row */
 	struct left_out_rows estimates;
-	uint64_t nodes_ns;    /* recorded backward nodes of the process */
-	uint64_t absorbed_ns; /* of theirs, what estimated nodes may have */
+	uint64_t nodes_ns;    /* time of the process's recorded backward nodes */
+	uint64_t absorbed_ns; /* the part of nodes_ns that estimated nodes may have taken */
 };
 
 static bool is_operator(const struct span *s)
@@ -88,14 +91,14 @@ static int add_devices(struct operators *o, struct stat_key key, const struct sp
 
 	for (const struct span *d = s->first_device; d && !err; d = d->next_device) {
 		if (d->kind == KIND_SYNC)
-			continue; /* waiting, not work */
+			continue; /* a wait, not work */
 		key.device = d->ev.name;
 		err = add_detail(o, key, 0, d->device_ns);
 	}
 	return err;
 }
 
-/* All that was launched in a child, at any depth. */
+/* Adds all that was launched in a child, at any depth. */
 static int add_launches(struct operators *o, struct stat_key key, const struct span *child)
 {
 	int err = 0;
@@ -114,7 +117,7 @@ static int add_child(struct operators *o, struct stat_key key, const struct span
 	return err ? err : add_launches(o, key, child);
 }
 
-/* A backward node, under the operator that made it. */
+/* Adds a backward node to the operator that made it. */
 static int add_node(const struct analysis *a, struct operators *o, const struct track *t,
 		    const struct span *s)
 {
@@ -157,8 +160,7 @@ static int count_executed(const struct analysis *a, struct operators *o, struct 
 	return stat ? 0 : -ENOMEM;
 }
 
-/* A runtime call whose work on the device is known has no row: what it launched is the operator's.
- */
+/* A runtime call has no row if its device work is known: the work belongs to the operator. */
 static int add_operator(const struct analysis *a, struct operators *o, const struct track *t,
 			const struct span *s)
 {
@@ -167,7 +169,7 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 
 	if (!err)
 		err = add_nested(a, o, t, s);
-	/* An engine's threads call it. */
+	/* An engine's thread called it. */
 	if (!err && a->has_executions && !s->ev.value && is_of_category(a, s, CAT_OPERATOR))
 		err = count_executed(a, o, key, s);
 	if (!a->opts->op_detail)
@@ -185,9 +187,10 @@ static int add_operator(const struct analysis *a, struct operators *o, const str
 	return err ? err : add_devices(o, key, s);
 }
 
-#define GROUP_UNKNOWN UINT32_MAX /* the thread that called it is another */
+#define GROUP_UNKNOWN UINT32_MAX /* the call's thread is unknown */
 
-/* What an engine's threads ran of an operator. One inside its call gives its work to others. */
+/* Adds what an engine's threads ran of an operator. An execution inside the operator's call counts
+ * elsewhere. */
 static int add_execution(const struct analysis *a, struct operators *o, const struct track *t,
 			 const struct span *s)
 {
@@ -231,8 +234,8 @@ static bool is_node(const struct analysis *a, const struct stat_row *row)
 	return recording__category(a->r, row->key.id) == CAT_BACKWARD_NODE;
 }
 
-/* A node seems to end where the next one that has a probe begins. So it is charged with the time of
- * the nodes between that have none. */
+/* A node seems to end where the next node with a probe begins. So it also has the time of the nodes
+ * between that have no probe. */
 static int read_estimates(const struct analysis *a, struct operators *o)
 {
 	int err = left_out__read(a->r, LEFT_OUT_OPERATORS, a->steps.calls, &o->estimates);
@@ -282,7 +285,7 @@ static int note_range(const struct analysis *a, const struct operators *o, struc
 				      time_text(a, o->absorbed_ns).s);
 }
 
-/* Details lie in order of group, operator, child, then device (0 first). */
+/* Sorts details by group, operator, child, then device (0 first). */
 static int by_key(const void *x, const void *y)
 {
 	const struct stat_key *p = x, *q = y;
@@ -295,7 +298,7 @@ static int by_key(const void *x, const void *y)
 	return 0;
 }
 
-/* Below an operator stand no ranges. */
+/* Indented rows have no minimum and maximum. */
 static struct cell no_range(void)
 {
 	return cell__none("told of the operators themselves");
@@ -312,7 +315,7 @@ static int add_device_row(const struct analysis *a, struct table *t, int indent,
 	return table__add_row(t, indent, cells);
 }
 
-/* The half-open range of detail rows that share the first `depth` ids of key. */
+/* The half-open range of detail rows with the same first `depth` ids as key. */
 static struct stat_row *detail_range(struct operators *o, const struct stat_key *key, int depth,
 				     size_t *cnt)
 {
@@ -404,7 +407,7 @@ static int add_details(const struct analysis *a, void *state, struct table *t,
 	return err ? err : add_nodes_of(a, o, t, row);
 }
 
-/* Why there is no row, or none below another where --op-detail asks for them. */
+/* Why there is no row, or no indented row although --op-detail asks for them. */
 static int add_reason(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
@@ -424,7 +427,8 @@ static int add_reason(const struct analysis *a, const struct operators *o, struc
 	return 0;
 }
 
-/* A graph's kernels, for one, are launched by the call that launches the graph. */
+/* Work outside of all operators: for example a graph's kernels, which the call that launches the
+ * graph launches. */
 static int note_outside(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const struct stat_row *most = NULL;
@@ -452,8 +456,8 @@ static int note_outside(const struct analysis *a, const struct operators *o, str
 				time_text(a, most->stat.gpu.total).s);
 }
 
-/* At operator detail they are called by more than the node's own function: its name does not tell
- * of them. */
+/* At operator detail, other functions than the node's own call them, so the node's name does not
+ * explain them. */
 static int note_in_nodes(const struct analysis *a, const struct operators *o, struct table *t)
 {
 	const char *detail = json_string_value(json_object_get(recording__meta(a->r), "detail"));
@@ -502,7 +506,8 @@ static int note_ratios(const struct analysis *a, const struct operators *o, stru
 	return err;
 }
 
-/* NULL: no row is of it, or rows of several threads may be. */
+/* The row of an operator that an engine executed. NULL: there is none, or rows of several threads
+ * may be its row. */
 static struct stat_row *row_of_execution(const struct operators *o, const struct stat_key *key)
 {
 	struct stat_row *found = NULL;
@@ -520,8 +525,8 @@ static struct stat_row *row_of_execution(const struct operators *o, const struct
 	return found;
 }
 
-/* What is called on one thread and run on another: its device times are those of the latter. What
- * belongs to no row is under no operator. */
+/* An engine runs an operator on another thread than its caller. The operator's row gets the device
+ * times of the execution. An execution without a row counts as under no operator. */
 static int join_executions(struct operators *o)
 {
 	for (size_t i = 0; i < o->executed.cnt; i++) {

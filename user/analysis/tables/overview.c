@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Overview Summary: one row per type of event; time is the union over threads. */
+/* Overview Summary: one row per type of event. Time is the union over threads. */
 #include <stdlib.h>
 #include "analysis/analysis.h"
 #include "analysis/left_out.h"
@@ -7,17 +7,18 @@
 
 struct overview {
 	struct type {
-		uint64_t calls, cpu_ns, dur_ns; /* of spans that no span of their type encloses */
+		uint64_t calls, cpu_ns, dur_ns; /* of spans without an enclosing span of the same
+						   type */
 		struct interval_union time;
 	} types[KIND_CNT];
-	/* Of devices, by the clock; the last: kernels of a collective library. */
+	/* Device work in clock time, by type. The last type is kernels of a collective library. */
 	struct device_type {
 		uint64_t calls;
 		struct busy_time time;
 	} work[KIND_CNT], collectives;
-	bool has_others;   /* spans of other processes were seen, and left out */
-	bool in_steps;	   /* a step was seen: the steps are the whole, and only they count */
-	uint64_t outside;  /* spans that ended in no step, and do not count */
+	bool has_others;   /* spans of other processes were seen and left out */
+	bool in_steps;	   /* a step was seen: only what lies in steps counts */
+	uint64_t outside;  /* spans that ended outside of steps and do not count */
 	uint64_t recorded; /* work of devices, whenever it ran */
 };
 
@@ -138,8 +139,8 @@ static int by_time(const void *x, const void *y)
 	return (int)p->kind - (int)q->kind;
 }
 
-/* The union is of measured times; the cost of our probes is taken off in proportion. What other
- * threads spend on theirs is not in the steps' time, and may be more than the steps lose. */
+/* The union is of measured times, so the cost of the probes is subtracted in proportion. Other
+ * threads' probes cost nothing of the steps' time, and may cost more than the steps lose. */
 static struct line make_line(const struct analysis *a, struct overview *o, enum span_kind kind)
 {
 	struct type *t = &o->types[kind];

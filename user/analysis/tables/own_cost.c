@@ -5,7 +5,7 @@
 
 #define IN_95_PERCENT 1.96 /* standard errors on each side */
 
-/* Of all steps, those that were lost too. */
+/* All steps, those with lost events, too. */
 uint64_t own_cost__steps(const struct analysis *a)
 {
 	return a->steps.calls ? a->last_step - a->first_step + 1 : 0;
@@ -16,9 +16,9 @@ const json_t *own_cost__json(const struct analysis *a)
 	return json_object_get(recording__summary(a->r), "cost");
 }
 
-/* What the probes' cost is a share of: what the thread that makes the steps ran in the window, or
- * the process where there are none. Older recordings: the window, with what is in no whole step; a
- * target that has ended may have been long about it: then, the steps. */
+/* The base of the probes' cost: the run time of the steps' thread in the window, or of the process
+ * if there are no steps. Older recordings do not have it. For them it is the window, or, if the
+ * target ended, the steps, because the end may take long. */
 uint64_t own_cost__paid_ns(const struct analysis *a)
 {
 	const json_t *loss = json_object_get(recording__summary(a->r), "loss");
@@ -31,7 +31,8 @@ uint64_t own_cost__paid_ns(const struct analysis *a)
 	return a->steps.cpu.total / a->steps.calls * own_cost__steps(a);
 }
 
-/* The steps without the other probes still have those of steps, so their cost is estimated. */
+/* The measurement compares steps with and without probes. Steps without them still have the probes
+ * that count steps, so the cost of these is estimated and added. */
 struct measured_cost own_cost__measured(const struct analysis *a)
 {
 	const json_t *json = json_object_get(own_cost__json(a), "measured");
@@ -51,7 +52,7 @@ struct measured_cost own_cost__measured(const struct analysis *a)
 	};
 }
 
-/* As the hits say. Older recordings have no interval. */
+/* The estimate by probe hits. Older recordings have no interval. */
 struct added_cost own_cost__estimated(const struct analysis *a)
 {
 	const json_t *cost = own_cost__json(a);
@@ -71,8 +72,8 @@ static double variance(const struct added_cost *x)
 	return fmax(half * half, 1);
 }
 
-/* Weighs each by the inverse of its variance. The result is at least the lowest cost of the hits.
- */
+/* Weighs each by the inverse of its variance. The result is at least the low end of the estimate by
+ * hits. */
 static struct added_cost weighted(const struct added_cost *estimated,
 				  const struct added_cost *measured)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Perf Summary: reader_cost, batch_cost and ips, over every recorded step. Averages are sums over
- * all steps divided by their number, so that min <= avg <= max holds.
+ * Perf Summary: reader_cost, batch_cost and ips over all recorded steps. An average is the sum over
+ * all steps divided by their number, so min <= avg <= max holds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return 0;
 }
 
-/* The three are one statement: --row-limit is for lists. */
+/* The three rows belong together: --row-limit does not count them. */
 static int add_row(struct table *t, const struct cell *cells)
 {
 	int err = table__add_row(t, 0, cells);
@@ -63,7 +63,7 @@ static int add_ips(const struct analysis *a, struct table *t, const struct stat 
 	return add_row(t, cells);
 }
 
-/* The line that a training script prints; a part that is zero is left out. */
+/* The line that a training script prints. A part that is zero is left out. */
 static int add_step_info(const struct analysis *a, struct table *t, const struct stat *s)
 {
 	double batch = (double)s->cpu.total / (double)s->calls / 1e9;
@@ -80,7 +80,7 @@ static int add_step_info(const struct analysis *a, struct table *t, const struct
 				batch, samples / batch, unit);
 }
 
-/* --timer-only with --step-probe looks at that function alone. */
+/* With --step-probe, --timer-only records that function alone. */
 static const char *why_no_reader(const struct analysis *a)
 {
 	const json_t *steps = json_object_get(recording__meta(a->r), "steps");

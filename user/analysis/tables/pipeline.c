@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Data Pipeline Summary: what each operation of the framework's own data loader does itself, and
- * whether its queue was empty or full.
+ * Data Pipeline Summary: the own time of each operation of the framework's data loader, and whether
+ * its queue was empty or full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@ struct waits {
 struct operation {
 	uint32_t pid;
 	char name[OPERATION_MAX];
-	struct stat own; /* what it does itself */
-	/* rows in its queue, whenever one was asked for; whenever it had one to put */
+	struct stat own; /* its own time */
+	/* rows in its queue, whenever one was taken; and whenever one was put */
 	uint64_t takes, puts, rows, max_rows, found_empty;
-	uint64_t capacity; /* as seen last */
+	uint64_t capacity; /* the latest value */
 	struct waits empty, full;
 };
 
@@ -29,7 +29,7 @@ struct pipeline {
 	size_t cnt, cap;
 };
 
-/* OPERATION::PART */
+/* The name is OPERATION::PART. */
 static struct operation *operation_of(struct pipeline *p, uint32_t pid, const struct name *name)
 {
 	const char *part = strstr(name->text, "::");
@@ -132,7 +132,7 @@ enum {
 	CELL_CNT
 };
 
-/* On a narrow terminal: how long it works, how full its queue is, who waits. */
+/* On a narrow terminal three things stay: how long it works, how full its queue is, who waits. */
 static int add_columns(struct table *t)
 {
 	static const struct column columns[CELL_CNT] = {
@@ -231,7 +231,7 @@ static int add_operation(const struct analysis *a, const struct operation *o, st
 	return table__add_row(t, 0, cells);
 }
 
-/* What frameworks number comes in that order: the one that the program asks first. */
+/* Frameworks number the operations from the one that the program asks first. */
 static int by_number(const void *x, const void *y)
 {
 	const struct operation *p = x, *q = y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Scheduling: what each thread did with the time of the steps, and what it waited for. */
+/* Scheduling: how each thread spent the time of the steps, and what it waited for. */
 #include <stdlib.h>
 #include "analysis/analysis.h"
 #include "common/util.h"
@@ -9,7 +9,8 @@
 static const char *const state_names[] = {
 	[SCHED_RUN] = "run", [SCHED_RUNNABLE] = "runnable", [SCHED_BLOCKED] = "blocked"};
 
-/* Keys: group = track, id = state (0: the whole thread), child = reason (0: all of the state). */
+/* Keys: group is the track, id the state (0: the whole thread), child the reason (0: all of the
+ * state). */
 static int add(struct stat_map *m, struct stat_key key, const struct sched_row *r)
 {
 	struct stat *s = stat_map__at(m, &key);
@@ -32,7 +33,7 @@ static int sum(const struct analysis *a, struct stat_map *m)
 
 		if (r->state < SCHED_RUN || r->state > SCHED_BLOCKED)
 			continue;
-		/* Whole steps are what averages are of. */
+		/* Averages are over whole steps. */
 		if (a->steps.calls && !analysis__has_step(a, r->step))
 			continue;
 		err = add(m, (struct stat_key){r->track, 0, 0, 0}, r);
@@ -94,7 +95,7 @@ static int add_reasons(const struct analysis *a, struct table *t, struct stat_ro
 	return err;
 }
 
-/* rows: all of one thread, states and reasons. */
+/* rows: one thread's states and reasons. */
 static int add_thread(const struct analysis *a, struct table *t, const struct thread *th,
 		      struct stat_row **rows, size_t cnt, struct stat_row **reasons)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Scheduling by step: how long each thread ran, was runnable and was blocked in it, and what it
- * waited for longest. */
+/* Scheduling by step: how long each thread ran, was runnable and was blocked, and what it waited
+ * for longest. */
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/analysis.h"
 #include "common/util.h"
 
-/* A thread in a step. */
+/* One thread in one step. */
 struct slice {
 	uint64_t step;
 	uint32_t track;
-	uint32_t reason; /* name of what it waited for longest, runnable or blocked; 0: not known */
+	uint32_t reason; /* name of the longest wait, runnable or blocked; 0: unknown */
 	uint64_t state_ns[SCHED_BLOCKED + 1];
 	uint64_t reason_ns;
 };
@@ -27,7 +27,7 @@ static int by_step(const void *x, const void *y)
 	return p->reason < q->reason ? -1 : p->reason > q->reason;
 }
 
-/* What ran most comes first in its step. */
+/* Within a step, the thread that ran most comes first. */
 static int by_run(const void *x, const void *y)
 {
 	const struct slice *p = x, *q = y;
@@ -39,7 +39,7 @@ static int by_run(const void *x, const void *y)
 	return p->track < q->track ? -1 : p->track > q->track;
 }
 
-/* rows: all of one thread in one step, those of a reason together. */
+/* rows: one thread in one step; rows of the same reason are adjacent. */
 static struct slice sum(const struct sched_row *const *rows, size_t cnt)
 {
 	struct slice s = {.step = rows[0]->step, .track = rows[0]->track};
@@ -60,7 +60,7 @@ static struct slice sum(const struct sched_row *const *rows, size_t cnt)
 	return s;
 }
 
-/* Slices of the steps, in order. slices: as many as there are rows. */
+/* Fills the slices of the steps, in order. slices: room for as many as there are rows. */
 static int list_slices(const struct analysis *a, struct slice *slices, size_t *cnt)
 {
 	const struct sched_row *all;

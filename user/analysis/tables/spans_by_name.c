@@ -70,7 +70,7 @@ static void leave_out_nested(const struct stat_map *nested, uint32_t group, uint
 	}
 }
 
-/* The rows of a section: recorded ones, then estimated ones that would have a row. */
+/* The rows of a section: recorded ones, then estimated ones that belong to it. */
 static size_t entries_of(const struct analysis *a, struct stat_row **rows, size_t cnt,
 			 const struct left_out_rows *estimates, struct stat_entry *out)
 {
@@ -100,7 +100,7 @@ void cells__estimate(const struct analysis *a, struct cell *cells, const char *n
 
 struct section {
 	const struct by_name_whole *w;
-	uint64_t cpu_ns, gpu_ns; /* what ratios are of */
+	uint64_t cpu_ns, gpu_ns; /* the bases of the ratios */
 };
 
 static int add_entry(const struct analysis *a, const struct section *s, struct table *t,
@@ -165,7 +165,8 @@ static int fill_section(const struct analysis *a, struct stat_row **rows, size_t
 	return err;
 }
 
-/* Threads have sections of their own: whose the estimated calls were is not known. */
+/* With sections by thread: the thread of estimated calls is unknown, so they have a section of
+ * their own. */
 static int fill_threadless(const struct analysis *a, const struct left_out_rows *estimates,
 			   struct table *t)
 {

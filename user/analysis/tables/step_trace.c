@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore's step trace. Each step has an interval from its begin to the forward pass. Then come
- * forward and backward, from the begin of the one to the end of the other. The tail follows.
+ * MindSpore's step trace. A step begins with an interval until the forward pass. Then come forward
+ * and backward, from the begin of the one to the end of the other. The rest is the tail.
  */
 #include <stdlib.h>
 #include "analysis/analysis.h"
@@ -9,7 +9,8 @@
 
 struct trace {
 	struct trace_step {
-		uint64_t index, total_ns, forward_ns, backward_end_ns; /* offsets from its begin */
+		uint64_t index, total_ns, forward_ns, backward_end_ns; /* offsets from the step's
+									  begin */
 		bool forward, backward;
 	} *items;
 	size_t cnt, cap;
@@ -50,7 +51,7 @@ static int visit(const struct analysis *a, void *state, const struct batch *b)
 	return ARRAY_PUSH(t->items, t->cnt, t->cap, one);
 }
 
-/* Where the step has both; a step without is no step of training. */
+/* Does the step have both passes? A step without them is no step of training. */
 static bool is_whole(const struct trace_step *s)
 {
 	return s->forward && s->backward && s->forward_ns <= s->backward_end_ns;

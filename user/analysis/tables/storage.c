@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* GPU Memory by Scope: what the framework's profiler scopes hold on each device when the window
- * ends. */
+/* GPU Memory by Scope: what the scopes of the framework's profiler hold on each device at the
+ * window's end. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct storage_row {
 	uint32_t name;
 	int32_t device;
 	uint64_t given_cnt, freed_cnt, reused_cnt;
-	uint64_t held_cnt, requested_bytes, taken_bytes; /* of what is held */
+	uint64_t held_cnt, requested_bytes, taken_bytes; /* of the memory that is held */
 	bool taken_unknown;
 };
 
@@ -21,7 +21,7 @@ struct storage {
 	struct storage_log log;
 	struct storage_row *rows;
 	size_t cnt, cap;
-	struct stat_map index; /* id: name, device: 1 higher; calls: place in rows, 1 higher */
+	struct stat_map index; /* id: name, device: + 1; calls: index in rows, + 1 */
 };
 
 static int visit(const struct analysis *a, void *state, const struct batch *b)

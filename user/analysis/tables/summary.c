@@ -17,7 +17,7 @@ static const char *text(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* is_short: the program without its directory. */
+/* is_short: only the program's base name. */
 static struct cell command_line(const json_t *argv, bool is_short, char *buf, size_t size)
 {
 	size_t at = 0, i;

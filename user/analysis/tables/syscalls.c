@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* System Call and Page Fault Summary: how often threads entered the kernel, and how long they were
- * in it, waiting there included. */
+ * in it, including waits. */
 #include <stdlib.h>
 #include "analysis/analysis.h"
 #include "common/util.h"
@@ -26,7 +26,7 @@ static int sum(const struct analysis *a, struct stat_map *m)
 					     .id = rows[i].reason};
 		struct stat *s;
 
-		/* Whole steps are what averages are of. */
+		/* Averages are over whole steps. */
 		if (a->steps.calls && !analysis__has_step(a, rows[i].step))
 			continue;
 		s = stat_map__at(m, &key);

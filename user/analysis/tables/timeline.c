@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The summary of MindSpore's timeline: how much the operators took, how many there are, and on how
- * many streams they worked. The keys are those of its file.
+ * The summary of MindSpore's timeline: the time of the operators, their number, and the number of
+ * streams. The keys are those of MindSpore's file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,11 @@
 #include "common/util.h"
 
 struct timeline {
-	struct stat_map operators; /* id: name; cpu: its time on the side that did the work */
+	struct stat_map operators; /* id: name; cpu: its time on the side (host or device) that
+				      did the work */
 	struct stat_map streams;   /* group: track */
 	uint64_t total_ns, cnt;
-	uint64_t scopes; /* in the full name that has most */
+	uint64_t scopes; /* scopes in the full name that has most */
 };
 
 static uint64_t scopes_of(const char *name)
@@ -37,7 +38,7 @@ static int add_operator(const struct analysis *a, struct timeline *t, const stru
 	return 0;
 }
 
-/* The outermost operators: those inside are in their time. */
+/* Adds the outermost operators: their time includes the inner ones. */
 static int add_operators(const struct analysis *a, struct timeline *t, const struct span *s)
 {
 	int err = 0;

@@ -3,7 +3,7 @@
 #include "analysis/order.h"
 #include "analysis/tables/spans_by_name.h"
 
-/* A range that does not nest in its thread's others: nothing is known of what it launched. */
+/* Adds a range that does not nest in its thread's ranges. What it launched is unknown. */
 static int add_async(const struct analysis *a, struct by_name *n, const struct event *e)
 {
 	const struct name *name = e->name ? recording__name(a->r, e->name) : NULL;
