@@ -31,7 +31,7 @@ bool allowed_returns__has(const struct allowed_returns *list, const char *symbol
 
 const char *allowed_returns__why(const struct allowed_returns *list, const char *symbol)
 {
-	/* Our own, in assembly: it calls nothing. */
+	/* A function of ours, in assembly. It calls nothing. */
 	if (symbol && strcmp(symbol, "calibrate_pair") == 0)
 		return "the calibration's own function";
 	for (size_t i = 0; symbol && list && i < list->cnt; i++)
@@ -48,8 +48,7 @@ int allowed_returns__add_pattern(struct allowed_returns *list, const char *shell
 
 int allowed_returns__add_chosen(struct allowed_returns *list, const char *symbol)
 {
-	/* One function, by its whole name: a pattern would allow functions that nobody looked at.
-	 */
+	/* A whole name, because a pattern would allow functions that nobody checked. */
 	if (!*symbol || strpbrk(symbol, "*?[\\"))
 		return err__set(-EINVAL, MESSAGE_RETURN_PROBE_NAME_INVALID, symbol);
 	return add(list, symbol, "the user allowed it");

@@ -19,10 +19,17 @@ struct allowed_returns {
 
 /* list NULL: empty */
 bool allowed_returns__has(const struct allowed_returns *list, const char *symbol);
-const char *allowed_returns__why(const struct allowed_returns *list, const char *symbol); /* NULL: not allowed */
-/* By framework tables. 0 or -ENOMEM with err__set. */
+const char *allowed_returns__why(const struct allowed_returns *list, const char *symbol); /* Why
+											     it
+											     is
+											     allowed.
+											     NULL:
+											     it
+											     is
+											     not. */
+/* Allows what a framework's table names. 0 or -ENOMEM with err__set. */
 int allowed_returns__add_pattern(struct allowed_returns *list, const char *shell_pattern, const char *why);
-/* By the user: a whole name. The same, or -EINVAL. */
+/* Allows what the user names: a whole name. 0, or -ENOMEM or -EINVAL with err__set. */
 int allowed_returns__add_chosen(struct allowed_returns *list, const char *symbol);
 void allowed_returns__free(struct allowed_returns *list);
 

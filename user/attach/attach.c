@@ -19,10 +19,12 @@
 #include "common/util.h"
 
 #ifndef ENOTSUPP
-#define ENOTSUPP 524 /* include/linux/errno.h; the kernel lets it out to user space here */
+#define ENOTSUPP                                                                                   \
+	524 /* include/linux/errno.h; an internal number that the kernel returns to user           \
+	       space here */
 #endif
 
-/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, which on Debian 12 is older than libbpf. */
+/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h. Debian 12 has an older linux/bpf.h than libbpf. */
 #define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
 
 struct point {
@@ -31,12 +33,12 @@ struct point {
 	uint64_t offset, cookie;
 	char *symbol;
 	bool is_return;
-	bool refused; /* by its first instruction, or by the kernel */
+	bool refused; /* because of its first instruction, or by the kernel */
 };
 
 struct held_link {
 	struct bpf_link *link;
-	struct trace_event *event; /* NULL: the link is not on one */
+	struct trace_event *event; /* the event that carries the link, or NULL */
 	size_t offset_cnt;
 	pid_t pid;
 };
@@ -48,7 +50,7 @@ struct attach_set {
 	const struct allowed_returns *returns;
 	struct point *points;
 	size_t cnt, cap;
-	bool sorted; /* by group; new points unsort */
+	bool sorted; /* points are sorted by group; a new point clears it */
 	struct held_link *links;
 	size_t link_cnt, link_cap;
 };
@@ -148,7 +150,7 @@ size_t attach_set__links(const struct attach_set *s)
 
 /* ---- order: one group per (program, file, kind), in it by offset ---- */
 
-/* Return probes first: a begin that is seen has its end. */
+/* Return probes come first, so that each begin that is seen has its end. */
 static int compare_groups(const struct point *a, const struct point *b)
 {
 	if (a->is_return != b->is_return)
@@ -170,7 +172,8 @@ static int compare_points(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* One refused instruction fails a whole multi link, so they are sorted out beforehand. */
+/* A single refused instruction fails a whole multi link, so refused ones are left out
+ * beforehand. */
 static void refuse_by_class(struct attach_set *s)
 {
 	const char *open_path = NULL;
@@ -285,15 +288,15 @@ static int attach_single(const struct group *g)
 	return link ? keep_link(g, link, NULL) : -errno;
 }
 
-/* Errors that speak of one offset: not an instruction for a probe, not in the file, not the bytes
- * of the file (someone patched it). All others stop the attach. */
+/* Errors about a single offset: the instruction can carry no probe, the offset is not in the file,
+ * or the bytes differ from the file's (someone patched them). Any other error ends the attach. */
 static bool is_about_point(int err)
 {
 	return err == -ENOTSUPP || err == -EINVAL || err == -ENOEXEC || err == -EIO ||
 	       err == -EEXIST;
 }
 
-/* Halves until the refused points stand alone: n refused among m cost n log m attempts. */
+/* Halves the group until refused points are alone: n refused points of m take n log m attempts. */
 static int attach_halving(const struct group *g, int (*attach)(const struct group *g))
 {
 	struct group low = *g, high = *g;
@@ -352,8 +355,8 @@ void attach__hush_libbpf(void)
 	libbpf_set_print(log_libbpf);
 }
 
-/* Of our objects, which are whole. Without memory libbpf takes global functions for unknown to the
- * kernel; the verifier then goes through them at each call. */
+/* libbpf's error for an object of ours, which is valid. So libbpf may lack memory: it then takes
+ * global functions for unknown to the kernel, and the verifier follows them at each call. */
 const char *attach__libbpf_error(int err)
 {
 	static _Thread_local char text[128];
@@ -375,7 +378,8 @@ static uint64_t capabilities_to_attach(enum attach_method method)
 		       : CAPABILITIES_TO_LOAD;
 }
 
-/* At least: one for a link of many points; one by one, an event and its link for each point. */
+/* The least number: one descriptor for a link of many points; else an event and a link for each
+ * point. */
 static size_t descriptors_needed(const struct attach_set *s)
 {
 	size_t cnt = 0;
@@ -458,7 +462,7 @@ struct held_links {
 	size_t cnt;
 };
 
-/* Every step-th link from the first on. */
+/* Closes every step-th link, beginning with the first. */
 struct closing {
 	const struct held_link *links;
 	size_t cnt, step;
@@ -480,16 +484,16 @@ static int compare_held(const void *a, const void *b)
 	return x->offset_cnt < y->offset_cnt ? -1 : x->offset_cnt > y->offset_cnt;
 }
 
-/* Time that taking out one breakpoint takes on an idle machine, 10 ms for 3110. */
+/* Time to remove one breakpoint on an idle machine: 10 ms for 3110. */
 #define REMOVE_NS   4000
 #define MAX_OFFSETS 100000
 
 /*
- * Closing a link takes its breakpoints out one by one, each under a lock of the whole machine
- * (dup_mmap_sem in kernel/events/uprobes.c). Then it sleeps through two RCU grace periods
- * (uprobe_unregister_sync), some 40 ms whatever the number of offsets. So links are closed side by
- * side, to share the grace periods. But each starts when the one before should have its breakpoints
- * out: two that fight for the lock pass it back and forth with a context switch per offset.
+ * Closing a link removes its breakpoints one by one, each under a lock of the whole machine
+ * (dup_mmap_sem in kernel/events/uprobes.c). Then the kernel waits for two RCU grace periods
+ * (uprobe_unregister_sync), about 40 ms for any number of offsets. So threads close links side by
+ * side, to share the grace periods. Each thread starts when the thread before should have removed
+ * its breakpoints. Two threads that compete for the lock would switch contexts at each offset.
  */
 static int close_side_by_side(void *arg)
 {
@@ -504,7 +508,7 @@ static int close_side_by_side(void *arg)
 	qsort(links, cnt, sizeof(*links), compare_held);
 	for (size_t i = 0; i < part_cnt; i++)
 		parts[i] = (struct closing){links + i, cnt - i, part_cnt};
-	/* The last part is ours, and every part that no thread could be had for. */
+	/* This thread closes the last part, and the parts for which no thread could be started. */
 	while (started + 1 < part_cnt &&
 	       pthread_create(&threads[started], NULL, close_part, &parts[started]) == 0) {
 		struct timespec head_start = {
@@ -548,7 +552,7 @@ static bool holds(const struct held_link *link, const pid_t *pids, size_t pid_cn
 	return !pids;
 }
 
-/* Moves the links that hold one of the pids, or any if pids is NULL, to `links`. */
+/* Moves to `links` the links that belong to one of the pids, or all links if pids is NULL. */
 static size_t take_links(struct attach_set *s, const pid_t *pids, size_t pid_cnt,
 			 struct held_link *links)
 {
@@ -573,7 +577,7 @@ void attach_sets__release(struct attach_set *const *sets, size_t cnt, const pid_
 	for (size_t i = 0; i < cnt; i++)
 		total += sets[i] ? sets[i]->link_cnt : 0;
 	links = malloc((total ? total : 1) * sizeof(*links));
-	if (!links) /* they go with their sets */
+	if (!links) /* they are closed with their sets */
 		return;
 	total = 0;
 	for (size_t i = 0; i < cnt; i++)
@@ -586,7 +590,7 @@ void attach_sets__detach(struct attach_set *const *sets, size_t cnt)
 {
 	attach_sets__release(sets, cnt, NULL, 0);
 	for (size_t i = 0; i < cnt; i++)
-		if (sets[i]) /* what memory was short for */
+		if (sets[i]) /* without memory, each set is closed by itself */
 			attach_set__detach(sets[i]);
 }
 

@@ -79,7 +79,7 @@ struct calibration {
 	int sock;
 };
 
-/* Reads a line in every 64 bytes, so that whatever lay in the caches is gone. */
+/* Reads a byte of every 64, which removes everything else from the caches. */
 static void evict(const volatile char *memory, uint64_t size)
 {
 	for (uint64_t i = 0; i < size; i += 64)
@@ -129,12 +129,12 @@ static void __attribute__((noreturn)) serve(int sock, pid_t parent)
 	struct order o;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Links among them would live as long as we do, and we are killed: then the kernel cannot
-	   take the probes out again. */
+	/* Closes inherited links, which would live as long as this child. It is killed in the end,
+	 * and then the kernel could not take their probes out. */
 	dup2(sock, STDERR_FILENO + 1);
 	sock = STDERR_FILENO + 1;
 	close_range((unsigned int)sock + 1, ~0u, 0);
-	/* The parent may have died before that; then nobody would ever end us. */
+	/* The parent may have died before prctl(); then nothing would end this process. */
 	while (getppid() == parent && UNINTERRUPTED(read(sock, &o, sizeof(o))) == sizeof(o)) {
 		double ns = least_round(&o);
 
@@ -231,7 +231,7 @@ int calibration_programs__load(enum attach_method method, struct calibration_pro
 	}
 	bpf_object__for_each_map(map, p->skel->obj)
 	{
-		/* libbpf binds every program to the internal ones (.rodata, .bss). */
+		/* libbpf binds every program to the internal maps (.rodata, .bss). */
 		bpf_map__set_autocreate(map, bpf_map__is_internal(map));
 	}
 	attach_method__prepare(p->empty, method);
@@ -263,8 +263,8 @@ void calibration_programs__free(struct calibration_programs *p)
 	free(p);
 }
 
-/* Threads that free probes. A process that ends kills them. The kernel leaks the probes that they
- * had not taken out by then, with a line in its log. */
+/* Threads that remove probes. They die when the process ends. Then the kernel leaks the probes that
+ * are still in, and logs it. */
 static struct {
 	pthread_t threads[8];
 	size_t cnt;
@@ -274,12 +274,12 @@ static struct {
 static void wait_for_discarding(void)
 {
 	if (discarding.pid != getpid())
-		return; /* a child: the threads are its parent's */
+		return; /* in a child: the threads belong to its parent */
 	while (discarding.cnt)
 		pthread_join(discarding.threads[--discarding.cnt], NULL);
 }
 
-/* False: no more threads. */
+/* False: no thread can be started. */
 static bool discard_aside(void *(*work)(void *), void *arg)
 {
 	if (discarding.pid != getpid()) {

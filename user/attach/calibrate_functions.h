@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Written in assembly, one file per architecture (calibrate_x86.c). */
+/* Functions in assembly, one file per architecture (calibrate_x86.c). */
 #ifndef PROFTRACE_CALIBRATE_FUNCTIONS_H
 #define PROFTRACE_CALIBRATE_FUNCTIONS_H
 
@@ -10,6 +10,6 @@ void calibrate_emulated(void);
 void calibrate_stepped(void);
 void calibrate_pair(void);
 void calibrate_site(void);
-void calibrate_site_end(void); /* inside calibrate_site, not to be called */
+void calibrate_site_end(void); /* inside calibrate_site; cannot be called */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* x86-64: functions whose first instruction is known. What they do undoes itself. */
+/* x86-64: functions with a known first instruction. Each restores what it changes. */
 #include "attach/calibrate_functions.h"
 
 __asm__(".text\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the running kernel and our privileges allow, asked by trying each thing on ourselves. */
+/* Finds out what the running kernel and our privileges allow, by trying each thing on proftrace
+ * itself. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ static void missing(struct attach_caps *caps, const char *fmt, ...)
 	va_end(ap);
 }
 
-static int no_uprobes_err; /* of the last try */
+static int no_uprobes_err; /* error of the last try */
 
 static void *call_from_thread(void *calls)
 {
@@ -40,8 +41,8 @@ static void *call_from_thread(void *calls)
 }
 
 /*
- * Attaches to our own function and calls it from another thread. Until Linux 6.10 (46ba0e49b642, in
- * stable 6.6.33 and 6.9.4) a multi link with a pid saw only the main thread.
+ * Attaches to our own function and calls it from another thread. Before Linux 6.10 (46ba0e49b642,
+ * in stable 6.6.33 and 6.9.4) a multi link with a pid saw only the main thread.
  */
 static bool reaches_threads(enum attach_method method)
 {
@@ -86,7 +87,7 @@ void attach__prepare(enum attach_method method)
 		trace_event__prepare();
 }
 
-/* Linux 6.16 wants CAP_SYS_ADMIN for them where perf events attach them. */
+/* Linux 6.16 wants CAP_SYS_ADMIN for uprobes of perf events. */
 static const char *why_no_uprobes(void)
 {
 	const char *lack = capability__lack(CAPABILITY(CAP_SYS_ADMIN));

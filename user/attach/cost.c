@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a probe costs here: the time that an attached program adds to a call, nothing else. */
+/* What a probe costs on this machine: the time that an attached program adds to a call. */
 #include <bpf/libbpf.h>
 #include "attach/calibrate.h"
 #include "common/err.h"
 #include "attach/message_table.h"
 #include "common/util.h"
 
-/* Rounds are short, so that some are not disturbed, and take turns, so that a machine that is slow
- * for a while is so for all. A stepped probe may take 12 us: 3 functions, 20 rounds, 50 calls stay
- * under 25 ms. */
+/* Rounds are short, so that some are undisturbed. Functions take turns, so that a slow phase of the
+ * machine affects all. A stepped probe may take 12 us: 3 functions, 20 rounds and 50 calls take
+ * less than 25 ms. */
 enum { ROUNDS = 20, CALLS = 50 };
 
 static int add_point(struct attach_set *set, struct bpf_program *prog, enum calibration_function fn,

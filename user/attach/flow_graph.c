@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One way from a start to an end has all dominators. Going along it, a node is a dominator if no
- * way around it was met before: an edge from the nodes before it, or from those that they lead to,
- * to a later node of the way.
+ * Any way from a start to an end contains all dominators. The search goes along one way. A node of
+ * it is a dominator if no earlier node leads around it, directly or over nodes beside the way, to a
+ * later node.
  */
 #include "attach/flow_graph.h"
 #include <errno.h>
@@ -16,11 +16,11 @@ struct search {
 	uint16_t *stack;
 	size_t depth;
 	uint16_t *parent; /* FLOW_NOWHERE: a start */
-	uint16_t *way;	  /* from a start to an end */
+	uint16_t *way;	  /* one way from a start to an end */
 	size_t way_cnt;
-	size_t *place; /* in the way, counted from 1; 0: not a part of it */
+	size_t *place; /* position in the way, from 1; 0: not in the way */
 	bool *seen;
-	size_t reached; /* place of the last node of the way that is reached around the others */
+	size_t reached; /* position of the last node of the way that is reached from beside it */
 };
 
 static void push_new(struct search *s, uint16_t node, uint16_t parent)
@@ -78,7 +78,7 @@ static void reach_next(struct search *s, uint16_t node)
 		reach(s, s->nodes[node].next[i]);
 }
 
-/* Goes on from what was reached beside the way. */
+/* Follows the edges from nodes that were reached beside the way. */
 static void reach_aside(struct search *s)
 {
 	while (s->depth)

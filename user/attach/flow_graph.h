@@ -17,8 +17,8 @@ struct flow_node {
 
 /*
  * The nodes that every way from a start to an end passes (the dominators of the ends), in the order
- * in which a way passes them. `out` has room for cnt. Returns how many; -ENOENT: no way leads to an
- * end; -ENOMEM. Takes time in proportion to cnt.
+ * of a way. `out` has room for cnt nodes. Returns their number; -ENOENT: no way leads to an end;
+ * -ENOMEM. The time is proportional to cnt.
  */
 int flow_graph__dominators(const struct flow_node *nodes, uint16_t cnt, uint16_t *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is asked of the running kernel once, by its version or by trying. */
+/* Questions to the running kernel, asked once, by its version or by trying. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -20,7 +20,7 @@ bool kernel__at_least(unsigned int major, unsigned int minor)
 	return have_major != major ? have_major > major : have_minor >= minor;
 }
 
-/* It reserves a descriptor for each map that it opens since libbpf 1.4 (create_placeholder_fd). */
+/* Since libbpf 1.4 it reserves a descriptor for each map that it opens (create_placeholder_fd). */
 #define LIBBPF_OPENS_ALL_MAPS                                                                      \
 	(LIBBPF_MAJOR_VERSION > 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION >= 4))
 

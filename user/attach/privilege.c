@@ -17,7 +17,7 @@ int privilege__require(void)
 	return *lack ? err__set(-EPERM, MESSAGE_BPF_NOT_PERMITTED, lack) : 0;
 }
 
-/* Number of the kind of events, which each kernel gives anew. */
+/* Number of the perf event type for uprobes. Each kernel assigns it anew. */
 static int type_of_uprobes(uint32_t *type)
 {
 	auto_free char *text = file__read("/sys/bus/event_source/devices/uprobe/type", NULL);
@@ -25,7 +25,7 @@ static int type_of_uprobes(uint32_t *type)
 	return text && sscanf(text, "%u", type) == 1 ? 0 : -ENOENT;
 }
 
-/* A uprobe on a function of our own, as libbpf makes it. */
+/* Tries a uprobe on a function of our own, made the way libbpf makes it. */
 static bool may_probe(void)
 {
 	struct attach_point point;

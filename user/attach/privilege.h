@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include "attach/attach.h"
 
-/* Has this process the capabilities for loading and attaching? 0, or -EPERM with err__set that
- * names those it lacks. */
+/* Does this process have the capabilities for loading and attaching? 0, or -EPERM with err__set
+ * that names the missing ones. */
 int privilege__require(void);
 
-/* Whether probes of this method need CAP_SYS_ADMIN as long as they come and go. Perf events do since
- * Linux 6.16, and need CAP_PERFMON before that. Asked of the kernel once, by a child. */
+/* Do probes of this method need CAP_SYS_ADMIN as long as they are attached and detached? Perf
+ * events do since Linux 6.16; before that they need CAP_PERFMON. A child asks the kernel once. */
 bool privilege__keeps_admin(enum attach_method method);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include "common/util.h"
 
-/* As large as a usual main thread's: the work is libbpf's. */
+/* As large as a main thread's stack usually is, because libbpf does the work. */
 #define STACK_BYTES (8u << 20)
 
 struct shielded {
@@ -15,7 +15,8 @@ struct shielded {
 	int result;
 };
 
-/* Who is in a shield shares the variables of the thread that waits for it. 0: not in one. */
+/* The process that waits for the shield. The shield shares these variables. 0: this is no
+ * shield. */
 static _Thread_local pid_t wanted_by;
 static _Thread_local uint64_t cpu_ns;
 
@@ -23,7 +24,7 @@ static int run(void *ctx)
 {
 	struct shielded *s = ctx;
 
-	/* Not of our process group either: kill -9 -PGID. */
+	/* A shield is not in our process group, so kill -9 -PGID does not reach it. */
 	setsid();
 	s->result = s->work(s->arg);
 	cpu_ns += clock__ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -49,10 +50,10 @@ int shield__run(int (*work)(void *arg), void *arg)
 	if (stack == MAP_FAILED)
 		return work(arg);
 	sigfillset(&all);
-	/* Handlers would run in both processes, on the same memory. */
+	/* A signal handler would run in both processes on the same memory. */
 	sigprocmask(SIG_BLOCK, &all, &before);
 	wanted_by = getpid();
-	/* We share the memory, so we wait for the end; only SIGKILL ends the wait. */
+	/* The processes share memory, so this one waits for the end. Only SIGKILL ends the wait. */
 	pid = clone(run, stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_VFORK | SIGCHLD, &s);
 	wanted_by = 0;
 	if (pid > 0)

@@ -11,14 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Runs work(arg), and returns what it returned. If we are killed meanwhile, it goes on to its end,
- * and then all descriptors are closed. Without a process to be had, and from
- * other threads than the first, which only lets go of processes of our own, it runs in ours. */
+/* Runs work(arg) and returns its result. If this process is killed meanwhile, the work still ends,
+ * and then all descriptors are closed. The work runs in this process if no shield can be started,
+ * or on another thread than the first. Such a thread only detaches from processes of our own. */
 int shield__run(int (*work)(void *arg), void *arg);
-/* In the work: those who wanted it are dead; stop where all is consistent. */
+/* Called by the work. True: the process that wanted the work is dead. Stop as soon as all is
+ * consistent. */
 bool shield__orphaned(void);
 
-/* CPU time that such work of this thread has taken so far; CLOCK_PROCESS_CPUTIME_ID leaves it out. */
+/* CPU time that shields took for this thread. CLOCK_PROCESS_CPUTIME_ID does not include it. */
 uint64_t shield__cpu_ns(void);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what a caller holds in a register over a call. The function called, or whoever probes it,
- * finds it there, since a function gives these registers back as they were.
+ * x86-64: what a caller keeps in a register during a call. The called function, or a probe on it,
+ * finds the value there, because functions preserve these registers.
  */
 #include <Zydis/Zydis.h>
 #include <errno.h>
@@ -10,15 +10,16 @@
 #include "attach/site.h"
 #include "common/util.h"
 
-#define MAX_INSNS   128	 /* looked at in all */
-#define MAX_REACH   2048 /* bytes from the call, either way */
+#define MAX_INSNS   128	 /* instructions looked at in total */
+#define MAX_REACH   2048 /* bytes from the call, forwards and backwards */
 #define NO_REGISTER (-1)
 
-/* A way through the code, as far as it was followed. */
+/* A way through the code, up to the current instruction. */
 struct way {
 	int64_t at;
-	uint16_t written; /* registers, by their numbers, since the call */
-	int8_t holder; /* the register that rsi was loaded by, NO_REGISTER: by none, or not yet */
+	uint16_t written; /* registers written since the call, a bit each */
+	int8_t holder;	  /* the register that rsi was loaded from; NO_REGISTER: from none, or not
+			     yet */
 };
 
 struct walk {
@@ -97,7 +98,7 @@ static bool is_new(struct walk *w, int64_t at)
 	return true;
 }
 
-/* One instruction further; true: it is the call that is looked for. */
+/* Goes one instruction further. True: it is the call that we look for. */
 static bool go_on(struct walk *w, struct way *way, const struct insn *in)
 {
 	const ZydisDecodedInstruction *d = &in->decoded;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: an instruction inside a function that each normal return passes, once, and that the
- * kernel emulates. A probe there costs a tenth of one on the return instruction itself. An
- * exception does not meet it as it would meet a return probe.
+ * x86-64: finds an instruction inside a function that each normal return passes once, and that the
+ * kernel emulates. A probe there costs a tenth of one on the return instruction. An exception does
+ * not pass it, so it is not harmed, as it is by a return probe.
  */
 #include <Zydis/Zydis.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum flow {
 	FLOW_NEXT = 0,
-	FLOW_BRANCH, /* to its target or on */
+	FLOW_BRANCH, /* to its target, or to the next instruction */
 	FLOW_JUMP,
 	FLOW_EXIT, /* a return, or a jump out of the function */
 	FLOW_STOP, /* traps */
@@ -26,25 +26,26 @@ enum flow {
 
 struct insn {
 	uint16_t off;
-	uint16_t target; /* BRANCH, JUMP: index of the instruction; NOWHERE: a branch that leaves */
+	uint16_t target; /* BRANCH, JUMP: index of the target; NOWHERE: the branch leaves the
+			    function */
 	uint8_t flow;	 /* enum flow */
 	bool is_call;
-	bool is_tail_call; /* maybe: a jump out of the function */
+	bool is_tail_call; /* a jump that may leave the function */
 	bool is_padding;
-	bool is_handler; /* the entry does not lead here, an exception may */
-	bool seen;	 /* by the walk in progress */
-	bool is_avoided; /* a way of the kind that was asked for last does not pass it */
+	bool is_handler; /* not reachable from the entry, but by an exception */
+	bool seen;	 /* the current walk has seen it */
+	bool is_avoided; /* some way of the kind that was asked for last goes around it */
 	bool is_in_loop;
 };
 
 struct function {
 	struct insn *insns;
-	uint16_t cnt, hot_cnt; /* those of the cold part follow */
+	uint16_t cnt, hot_cnt; /* instructions of the cold part follow the hot ones */
 	const struct site_cold *cold;
 	const uint8_t *code;
 	size_t len;	 /* without the cold part */
-	uint16_t *at;	 /* index of the instruction at an offset, NOWHERE */
-	uint16_t *stack; /* of a walk */
+	uint16_t *at;	 /* by offset: index of the instruction, or NOWHERE */
+	uint16_t *stack; /* stack of a walk */
 	struct flow_node *nodes;
 	uint16_t *dominators;
 };
@@ -67,7 +68,7 @@ static enum flow flow_of(const ZydisDecodedInstruction *d)
 	}
 }
 
-/* Distance from code[0] that a branch leads to, INT64_MIN if it is not known. */
+/* The target of a branch, as distance from code[0]. INT64_MIN if it is unknown. */
 static int64_t branch_target(const ZydisDecodedInstruction *d, size_t at)
 {
 	if (!d->raw.imm[0].size || !d->raw.imm[0].is_relative)
@@ -75,7 +76,7 @@ static int64_t branch_target(const ZydisDecodedInstruction *d, size_t at)
 	return (int64_t)(at + d->length) + d->raw.imm[0].value.s;
 }
 
-/* The cold part lies behind the other one here; NOWHERE: outside of both. */
+/* Offset in both parts, the cold after the hot one. NOWHERE: outside of both. */
 static uint16_t place_of(const struct function *f, int64_t distance)
 {
 	if (distance >= 0 && distance < (int64_t)f->len)
@@ -86,7 +87,8 @@ static uint16_t place_of(const struct function *f, int64_t distance)
 		       : NOWHERE;
 }
 
-/* `at` is the instruction's offset in its part, which begins at `part` of both. */
+/* `at` is the instruction's offset in its part, which begins at offset `part` of both parts
+ * together. */
 static int describe(struct function *f, const ZydisDecodedInstruction *d, size_t at, size_t part)
 {
 	struct insn *in = &f->insns[f->cnt];
@@ -99,7 +101,7 @@ static int describe(struct function *f, const ZydisDecodedInstruction *d, size_t
 	if (in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP)
 		return 0;
 	if (target == INT64_MIN)
-		return -EINVAL; /* a table of jumps */
+		return -EINVAL; /* a jump table */
 	in->target = place_of(f, target + (part ? f->cold->distance : 0));
 	if (in->target != NOWHERE)
 		return 0;
@@ -174,7 +176,7 @@ static bool is_exit(const struct insn *in)
 	return in->flow == FLOW_EXIT || (in->flow == FLOW_BRANCH && in->target == NOWHERE);
 }
 
-/* Goes on from what was pushed. True if that leads to an exit. */
+/* Continues from the instructions on the stack. True if that leads to an exit. */
 static bool walk_on(struct function *f, size_t depth)
 {
 	bool leaves = false;
@@ -194,8 +196,8 @@ static void forget_seen(struct function *f)
 		f->insns[i].seen = false;
 }
 
-/* Marks as seen what can be reached from behind `from` (from the entry: NOWHERE). True if an exit
- * is. */
+/* Marks as seen what can be reached after `from` (NOWHERE: from the entry). True if an exit can be
+ * reached. */
 static bool walk(struct function *f, uint16_t from)
 {
 	size_t depth = 0;
@@ -215,7 +217,7 @@ static void mark_handlers(struct function *f)
 		f->insns[i].is_handler = !f->insns[i].seen && !f->insns[i].is_padding;
 }
 
-/* What a function leaves to another one may be all of its work. */
+/* A call may leave all of the function's work to another function. */
 static unsigned int calls_seen(const struct function *f)
 {
 	unsigned int cnt = 0;
@@ -226,7 +228,7 @@ static unsigned int calls_seen(const struct function *f)
 	return cnt;
 }
 
-/* The work, which is calls, is done before it. */
+/* Is the function's work, which is calls, done before this instruction? */
 static bool is_near_the_end(struct function *f, uint16_t i, unsigned int max_calls)
 {
 	unsigned int all, behind;
@@ -250,7 +252,7 @@ static void link_nodes(struct function *f)
 	}
 }
 
-/* Those that every way from the entry to an exit passes. */
+/* Keeps those that every way from the entry to an exit passes. */
 static int passes(struct function *f)
 {
 	for (uint16_t i = 0; i < f->cnt; i++) {
@@ -260,8 +262,8 @@ static int passes(struct function *f)
 	return flow_graph__dominators(f->nodes, f->cnt, f->dominators);
 }
 
-/* May the function return after it has caught an exception, past an instruction? A handler that
- * jumps out of what is known of the function goes on unwinding, as most do. */
+/* May the function return after it caught an exception, and without passing an instruction? A
+ * handler that jumps out of the known code goes on unwinding, as most do. */
 static int mark_avoided(struct function *f)
 {
 	int cnt;
@@ -282,7 +284,7 @@ static int mark_avoided(struct function *f)
 	return 0;
 }
 
-/* The kernel emulates it and it does not leave the function. */
+/* Does the kernel emulate the instruction, and does it stay in the function? */
 static bool may_carry(const struct function *f, uint16_t i)
 {
 	const struct insn *in = &f->insns[i];
@@ -292,7 +294,7 @@ static bool may_carry(const struct function *f, uint16_t i)
 	       site__classify(f->code + in->off, f->len - in->off, &insn_len) == SITE_EMULATED;
 }
 
-/* Of dominators: those in a loop with this one need no walk of their own. */
+/* For dominators: those in a loop with this one need no walk of their own. */
 static bool is_in_loop(struct function *f, uint16_t at, int cnt)
 {
 	const uint16_t i = f->dominators[at];

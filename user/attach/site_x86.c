@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what the kernel does with an instruction under a probe, after arch/x86/kernel/uprobes.c
- * (branch_setup_xol_ops, push_setup_xol_ops, good_insns_64, is_prefix_bad) and checked against the
- * running kernel by tests/unit/site_test.c.
+ * x86-64: how the kernel treats an instruction under a probe, as in arch/x86/kernel/uprobes.c
+ * (branch_setup_xol_ops, push_setup_xol_ops, good_insns_64, is_prefix_bad). tests/unit/site_test.c
+ * checks it against the running kernel.
  */
 #include <Zydis/Zydis.h>
 #include <errno.h>
@@ -11,15 +11,16 @@
 #include "attach/site.h"
 #include "common/util.h"
 
-/* Straight-line code looked at beyond an entry, and code searched for jumps back into it. */
+/* Bytes of straight-line code after an entry that are looked at, and bytes of code that are
+ * searched for jumps back into it. */
 #define MAX_SLIDE     128
 #define MAX_BODY      4096
-#define MAX_WHOLE     65536 /* of a function whose exits are sought */
+#define MAX_WHOLE     65536 /* bytes of a function whose exits are searched */
 #define MAX_FORWARDER 32
 
 #define INSN_MAX      15 /* bytes */
 #define PREFIX_FS     0x64
-#define CANARY_OFFSET 0x28 /* in fs */
+#define CANARY_OFFSET 0x28 /* relative to fs */
 
 struct insn {
 	ZydisDecodedInstruction decoded;
@@ -45,7 +46,7 @@ static bool decode(const uint8_t *code, size_t len, struct insn *in)
 	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, code, len, &in->decoded, in->operands));
 }
 
-/* Without operands: what it is, how long, and where it leads to. */
+/* Decodes an instruction without its operands: what it is, its length, and where it leads to. */
 static bool decode_short(const uint8_t *code, size_t len, ZydisDecodedInstruction *d)
 {
 	const ZydisDecoder *decoder = decoder_of_thread();
@@ -62,7 +63,7 @@ static bool has_prefix(const ZydisDecodedInstruction *d, uint8_t prefix)
 	return false;
 }
 
-/* is_prefix_bad: es, cs, ss, ds and lock; a multi-byte nop with cs among them. */
+/* The kernel's is_prefix_bad: es, cs, ss, ds and lock; also a multi-byte nop with cs among them. */
 static bool has_bad_prefix(const ZydisDecodedInstruction *d)
 {
 	static const uint8_t bad[] = {0x26, 0x2e, 0x36, 0x3e, 0xf0};
@@ -74,8 +75,8 @@ static bool has_bad_prefix(const ZydisDecodedInstruction *d)
 	return false;
 }
 
-/* One-byte opcodes that exist in 64-bit mode and that good_insns_64 leaves out: string I/O, traps,
- * port I/O, hlt, cli, sti. */
+/* One-byte opcodes that exist in 64-bit mode but not in good_insns_64: string I/O, traps, port I/O,
+ * hlt, cli, sti. */
 static bool is_bad_opcode(uint8_t opcode)
 {
 	return (opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xcc && opcode <= 0xcf) ||
@@ -83,7 +84,8 @@ static bool is_bad_opcode(uint8_t opcode)
 	       opcode == 0xf1 || opcode == 0xf4 || opcode == 0xfa || opcode == 0xfb;
 }
 
-/* insn_masking_exception: a load of ss holds the single-step trap back by one instruction. */
+/* The kernel's insn_masking_exception: a load of ss delays the single-step trap by one
+ * instruction. */
 static bool loads_ss(const struct insn *in)
 {
 	for (size_t i = 0; i < in->decoded.operand_count; i++) {
@@ -105,14 +107,14 @@ static bool is_relative_branch(const ZydisDecodedInstruction *d)
 		(d->opcode >= 0x70 && d->opcode <= 0x7f));
 }
 
-/* push of a whole register, alone or with the one REX prefix 0x41. */
+/* A push of a whole register, with no prefix or with the REX prefix 0x41. */
 static bool is_plain_push(const ZydisDecodedInstruction *d, const uint8_t *code)
 {
 	return d->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && d->opcode >= 0x50 &&
 	       d->opcode <= 0x57 && (d->length == 1 || (d->length == 2 && code[0] == 0x41));
 }
 
-/* 0f 1f 44 00 00, what compilers and linkers leave for patching; emulated since 6.12. */
+/* 0f 1f 44 00 00, which compilers and linkers leave for patching; emulated since 6.12. */
 static bool is_nop5(const ZydisDecodedInstruction *d, const uint8_t *code)
 {
 	return d->length == 5 && code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x44 &&
@@ -128,7 +130,7 @@ static enum site_class classify_legacy(const struct insn *in, const uint8_t *cod
 		return SITE_REFUSED;
 	if (is_relative_branch(d))
 		return has_prefix(d, 0x66) ? SITE_REFUSED : SITE_EMULATED;
-	/* With REX.B it is xchg with r8, which the kernel would skip as if it were a nop. */
+	/* With REX.B it is xchg with r8. The kernel would skip that like a nop. */
 	if (one_byte && d->opcode == 0x90)
 		return d->raw.rex.B ? SITE_REFUSED : SITE_EMULATED;
 	if (is_plain_push(d, code) || is_nop5(d, code))
@@ -139,10 +141,10 @@ static enum site_class classify_legacy(const struct insn *in, const uint8_t *cod
 static enum site_class classify(const struct insn *in, const uint8_t *code)
 {
 	/*
-	 * For VEX, EVEX and XOP the kernel looks the bare opcode byte up in the table of legacy
-	 * one-byte opcodes. It refuses some. It accepts others and emulates them as what that byte
-	 * once meant: vzeroupper (77) and vmovdqa (7f) as conditional jumps, vpor (eb) as a jump.
-	 * None may carry a probe, whatever the kernel says.
+	 * For VEX, EVEX and XOP the kernel looks up the opcode byte in its table of legacy one-byte
+	 * opcodes. It refuses some. It accepts others, and emulates them as the legacy instruction:
+	 * vzeroupper (77) and vmovdqa (7f) as conditional jumps, vpor (eb) as a jump. So none of
+	 * them may carry a probe.
 	 */
 	if (in->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return SITE_REFUSED;
@@ -210,7 +212,7 @@ static unsigned int register_bit(ZydisRegister reg)
 	}
 }
 
-/* Hidden operands (mul's rdx, a string copy's rdi) count too. */
+/* Implicit operands count, too, such as rdx of mul or rdi of a string copy. */
 static unsigned int registers_written(const struct insn *in)
 {
 	unsigned int written = 0;
@@ -242,7 +244,7 @@ static bool leaves_straight_line(const ZydisDecodedInstruction *d)
 	}
 }
 
-/* Moves of rsp whose size is in the instruction: push, sub and add of a constant. */
+/* Follows changes of rsp whose size is in the instruction: push, and sub and add of a constant. */
 static bool track_rsp(const struct insn *in, int *shift)
 {
 	const ZydisDecodedInstruction *d = &in->decoded;
@@ -261,7 +263,7 @@ static bool track_rsp(const struct insn *in, int *shift)
 	return true;
 }
 
-/* The lowest offset behind the entry that some jump inside the function goes to: from there on an
+/* The lowest offset after the entry to which a jump inside the function leads. From there on an
  * instruction may run more than once per call. */
 static size_t first_branch_target(const uint8_t *code, size_t len)
 {
@@ -400,7 +402,7 @@ static bool compares_canary(const struct insn *in)
 	return false;
 }
 
-/* Are there bytes like those of an operand fs:0x28? Most functions have none. */
+/* Are there bytes of an operand fs:0x28? Most functions have none. */
 static bool may_compare_canary(const uint8_t *code, size_t len)
 {
 	const uint8_t *fs = code;
@@ -446,7 +448,7 @@ static bool is_at(const uint8_t *code, size_t len, const uint8_t *bytes, size_t 
 	return len >= cnt && !memcmp(code, bytes, cnt);
 }
 
-/* The compiler may have put instructions of the body between those of the prologue. */
+/* The compiler may have mixed instructions of the body into the prologue. */
 size_t site__aligned_push(const uint8_t *code, size_t len)
 {
 	static const uint8_t lea[] = {0x4c, 0x8d, 0x54, 0x24, 0x08}; /* 8(%rsp), %r10 */

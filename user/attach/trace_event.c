@@ -19,13 +19,14 @@ struct trace_event {
 	uint32_t serial;
 	pid_t pid;
 	int rows_fd;
-	struct pt_address *addresses; /* rows of the map that are this event's */
+	struct pt_address *addresses; /* rows of the map that belong to this event */
 	size_t address_cnt, address_cap;
 };
 
 /* ---- tracefs ---- */
 
-/* Mounted for us alone where the system has not mounted it; -1 without. */
+/* Opens tracefs. If the system has not mounted it, mounts it for this process alone. -1:
+ * impossible. */
 static int tracefs_open(void)
 {
 	int context, mount = -1;
@@ -45,7 +46,7 @@ static int tracefs_open(void)
 	return mount;
 }
 
-/* Ours alone, and told apart from those of other pid namespaces. */
+/* The prefix of our own groups. Other pid namespaces have other prefixes. */
 static void group_prefix(char *out, size_t size)
 {
 	struct stat ns = {};
@@ -56,9 +57,10 @@ static void group_prefix(char *out, size_t size)
 
 static struct {
 	bool asked;
-	int dir;      /* open as long as we live; -1: not to be had */
-	int commands; /* the same: who records has no right to open it later */
-	pid_t owner;  /* ours: attaching runs in a process of its own */
+	int dir;      /* open for the life of the process; -1: unavailable */
+	int commands; /* the same for the file of commands: a recording process has no right to
+			 open it later */
+	pid_t owner;  /* the process that owns the events: attaching runs in another process */
 } tracefs = {.dir = -1, .commands = -1};
 
 static int command(const char *text, size_t len)
@@ -77,8 +79,8 @@ static void undefine(const char *name)
 		log__debug("cannot remove the trace event %s", name);
 }
 
-/* Name of the event that a line of uprobe_events defines ("p:GROUP/EVENT PATH:0x..."), if it is one
- * of a proftrace that is gone; else NULL. */
+/* The name of the event that a line of uprobe_events defines ("p:GROUP/EVENT PATH:0x..."), if the
+ * event belongs to a proftrace that ended. Else NULL. */
 static char *stale_name(char *line, const char *prefix)
 {
 	char *name = strlen(line) > 2 ? line + 2 : line;
@@ -91,7 +93,7 @@ static char *stale_name(char *line, const char *prefix)
 	return pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH ? name : NULL;
 }
 
-/* What a killed proftrace leaves: definitions only, their breakpoints went with it. */
+/* A killed proftrace leaves definitions. Its breakpoints ended with it. */
 static void remove_stale(int dir)
 {
 	auto_free char *text = NULL;
@@ -142,7 +144,7 @@ bool trace_event__usable(const char *path)
 static int define(const struct trace_event *e, const char *path, bool is_return,
 		  const struct trace_probe *probes, size_t cnt)
 {
-	char text[4000]; /* the kernel reads whole lines of less than 4096 bytes at once */
+	char text[4000]; /* the kernel reads only whole lines of less than 4096 bytes */
 	size_t len = 0;
 	int err = 0;
 
@@ -172,7 +174,7 @@ static int add_row(struct trace_event *e, uint64_t ip, uint32_t row)
 	return ARRAY_PUSH(e->addresses, e->address_cnt, e->address_cap, key);
 }
 
-/* Rows for each place where the process maps the file's code. */
+/* Adds a row for each place where the process maps this part of the file. */
 static int add_rows(struct trace_event *e, const char *path, const struct trace_probe *probes,
 		    size_t cnt)
 {
@@ -191,8 +193,8 @@ static int add_rows(struct trace_event *e, const char *path, const struct trace_
 		unsigned long start, end, offset, inode;
 		unsigned int major, minor;
 
-		/* The device of an overlay's file is told otherwise here: the inode alone counts,
-		 * and an address where no breakpoint is does no harm. */
+		/* For an overlay's file the device number differs here. So only the inode is
+		 * compared. A row for an address without a breakpoint does no harm. */
 		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu", &start, &end, perms, &offset, &major,
 			   &minor, &inode) != 7 ||
 		    perms[2] != 'x' || inode != file.st_ino)
@@ -219,7 +221,7 @@ int trace_event__new(const char *path, bool is_return, const struct trace_probe 
 	e->rows_fd = rows_fd;
 	group_prefix(prefix, sizeof(prefix));
 	snprintf(e->name, sizeof(e->name), "%s%d/e%u", prefix, tracefs.owner, e->serial);
-	/* Programs of return probes find their row by the frame. */
+	/* Programs of return probes find their row through the call's frame. */
 	err = is_return ? 0 : add_rows(e, path, probes, cnt);
 	if (!err)
 		err = define(e, path, is_return, probes, cnt);

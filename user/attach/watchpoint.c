@@ -14,7 +14,8 @@ struct watchpoints {
 	size_t cnt, cap;
 };
 
-/* inherit_thread: threads that this one makes, not processes (Linux 5.13, 2b26f0aa004995). */
+/* inherit_thread: also watches threads that this thread starts, but not processes (Linux 5.13,
+ * 2b26f0aa004995). */
 static int event_open(const struct watch_point *point, pid_t tid)
 {
 	struct perf_event_attr attr = {
@@ -34,7 +35,7 @@ static int event_open(const struct watch_point *point, pid_t tid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The link owns the event. */
+/* The link owns the event's descriptor. */
 static int attach(struct watchpoints *w, const struct watch_point *point, pid_t tid)
 {
 	int fd = event_open(point, tid), err;
@@ -54,7 +55,7 @@ static int attach(struct watchpoints *w, const struct watch_point *point, pid_t 
 	return err;
 }
 
-/* A thread that has ended meanwhile needs none. */
+/* A thread that has ended needs no watchpoint. */
 static int attach_thread(struct watchpoints *w, const struct watch_point *points, size_t cnt,
 			 pid_t tid)
 {
@@ -106,7 +107,7 @@ void watchpoints__free(struct watchpoints *w)
 	free(w);
 }
 
-/* Short rounds, of which some are not disturbed. */
+/* Short rounds, so that some are undisturbed. */
 enum { ROUNDS = 20, TIMES = 20, FILL_BYTES = 16384 };
 
 static volatile uint8_t place;
@@ -124,7 +125,7 @@ static void fill(void)
 	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
-/* Of doing it TIMES times, the least of all rounds. */
+/* Nanoseconds for doing the work TIMES times, in the fastest round. */
 static uint64_t least_ns(void (*work)(void))
 {
 	uint64_t least = UINT64_MAX;

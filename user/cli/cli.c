@@ -24,13 +24,13 @@ int cli__finish(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	/* The reader of a pipe may stop reading when it has seen enough. */
+	/* A reader of a pipe may have seen enough and closed it. */
 	if (status || errno == EPIPE)
 		return status;
 	return cli__fail(err__unwritten("to standard output"));
 }
 
-/* A pipe has no width of its own. */
+/* A pipe has no width, so COLUMNS counts. */
 static int environment_width(void)
 {
 	const char *columns = getenv("COLUMNS");

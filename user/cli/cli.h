@@ -14,7 +14,7 @@
 enum opt_type {
 	OPT_END = 0,
 	OPT_GROUP,    /* a heading in the help */
-	OPT_INCLUDE,  /* all rows of another table, whose struct lies at offset */
+	OPT_INCLUDE,  /* all rows of another table; offset is where its struct lies */
 	OPT_FLAG,     /* bool */
 	OPT_STRING,   /* const char * */
 	OPT_UINT,     /* uint64_t, min..max; k, M, G suffixes where `unit` is "bytes" */
@@ -31,17 +31,19 @@ struct opt {
 	const char *help;  /* sentences, which name the default */
 	size_t offset;	   /* of the destination in the command's options struct */
 	uint64_t min, max; /* OPT_UINT; max 0: no limit. OPT_DURATION: min 1 refuses 0 */
-	const char *zero;  /* OPT_UINT: what 0 means, which is allowed though it is below min */
+	const char *zero;  /* OPT_UINT: what the value 0 means; 0 is allowed even if it is less
+			      than min */
 	const char *unit;
 	const char *const *choices; /* OPT_CHOICE, NULL-terminated */
-	/* OPT_CUSTOM whose value is a comma-separated list of these: completion; NULL after the
-	 * last. */
+	/* OPT_CUSTOM whose value is a comma-separated list: the words for completion; NULL after
+	 * the last. */
 	const char *(*word)(size_t index);
-	const char *once; /* OPT_UINT: "one process"; refused when given again or as a list */
-	/* OPT_CUSTOM: 0, or a negative errno with err__set. dest = base + offset. */
+	const char *once; /* OPT_UINT: "one process": refused if given again or as a list */
+	/* OPT_CUSTOM: parses value into dest, which is base + offset. 0, or a negative errno with
+	 * err__set. */
 	int (*parse)(const char *value, void *dest);
 	bool file_arg;		   /* completion offers files */
-	const struct opt *include; /* OPT_INCLUDE */
+	const struct opt *include; /* OPT_INCLUDE: the other table */
 	const char *old_name;	   /* an earlier name, still accepted and never shown; NULL: none */
 };
 
@@ -53,7 +55,7 @@ struct command {
 	const char *examples; /* lines "command  # what it does" */
 	const struct opt *opts;
 	int (*run)(int argc, char **argv); /* exit status */
-	/* In place of run, of what prints of all commands. */
+	/* Replaces run in commands that print about all commands. */
 	int (*run_on_all)(const struct command *const *all, int argc, char **argv);
 };
 
@@ -76,11 +78,10 @@ int cli__fail(int err);
  * with a message, if its output could not be written (a full disk behind a redirection). */
 int cli__finish(int status);
 
-/* --width: below this a table loses its figures. */
+/* --width: a narrower table loses its figures. */
 #define WIDTH_MIN 40
 #define WIDTH_MAX 10000
-/* Columns of a terminal; of what is none those that COLUMNS says, else 0; colours: a terminal and
- * no NO_COLOR. */
+/* Columns of a terminal. For anything else: COLUMNS, or 0. colours: a terminal and no NO_COLOR. */
 int cli__width(int fd);
 bool cli__colours(int fd);
 

@@ -16,7 +16,9 @@ static const char *parse_tm(const char *text, const char *format, struct tm *tm)
 	return end && (!*end || !strcmp(end, "Z")) ? end : NULL;
 }
 
-#define LATEST (INT64_MAX / 1000000000) /* in 2262: nanoseconds after it do not fit */
+#define LATEST                                                                                     \
+	(INT64_MAX / 1000000000) /* in the year 2262: later times do not fit into                  \
+				    nanoseconds */
 
 static int parse_seconds(const char *option, time_t *at)
 {
@@ -33,7 +35,7 @@ static int parse_seconds(const char *option, time_t *at)
 	return 0;
 }
 
-/* strptime takes 31 days in every month. */
+/* strptime accepts 31 days in every month. */
 static bool is_day(const struct tm *tm)
 {
 	struct tm day = {.tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday};
@@ -53,7 +55,7 @@ static int set_date(const char *text, bool utc, struct tm *tm, time_t *at)
 	return 0;
 }
 
-/* The next time that the local clock shows it. */
+/* The next time at which the local clock shows tm. */
 static time_t next_time(struct tm *tm, time_t now)
 {
 	time_t at;
@@ -67,7 +69,7 @@ static time_t next_time(struct tm *tm, time_t now)
 	return mktime(tm);
 }
 
-/* 0, -EINVAL: none of the forms, or another negative errno with err__set. */
+/* 0; -EINVAL: text has none of the forms; or another negative errno with err__set. */
 static int parse(const char *text, time_t now, time_t *at)
 {
 	static const char *const of_day[] = {"%H:%M:%S", "%H:%M"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CPU utilisation of the whole machine, per core and per process; no target is needed. */
+/* CPU utilisation of the whole machine, per core and per process. It needs no target. */
 #include "bpf/skeleton.h"
 #include "analysis/render/tables_print.h"
 #include "attach/attach.h"
@@ -56,10 +56,10 @@ struct process {
 };
 
 struct usage {
-	struct process *procs; /* ascending by pid while they are gathered */
+	struct process *procs; /* sorted by pid while they are gathered */
 	size_t cnt, cap;
 	struct sched_totals cpu;
-	char when[64]; /* goes behind the titles, empty: it is all that was watched */
+	char when[64]; /* added to titles, such as the interval; empty: the whole time */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -238,7 +238,8 @@ static struct table *cpu_table(const struct usage *u)
 	return t;
 }
 
-/* The name now, if the process is still there: it may have been seen only before an exec. */
+/* Reads the name again if the process still exists, because an earlier sample may have been before
+ * an exec. */
 static void process_name(const struct process *p, char name[16])
 {
 	char path[32];
@@ -347,7 +348,7 @@ static int watch(struct proftrace_bpf *skel, struct sched_source *s, const struc
 {
 	struct usage sum = {0};
 	uint64_t open_ns = clock__monotonic_ns(), now = open_ns, end = open_ns + o->duration_ns;
-	/* The kernel's maps are emptied at least this often. */
+	/* The longest time between two reads of the kernel's maps. */
 	uint64_t every = o->interval_ns ? o->interval_ns : 1000000000;
 	int err = 0;
 
@@ -360,7 +361,7 @@ static int watch(struct proftrace_bpf *skel, struct sched_source *s, const struc
 		now = clock__monotonic_ns();
 		err = interval_take(s, o, open_ns, from, now, &sum);
 	}
-	/* One interval that was the whole has been printed. */
+	/* If the only interval was the whole time, it has already been printed. */
 	if (!err && !(o->interval_ns && o->interval_ns >= sum.cpu.wall_ns))
 		err = usage_print(&sum, o);
 	usage_free(&sum);
@@ -398,14 +399,14 @@ static struct proftrace_bpf *load(int *err)
 	return NULL;
 }
 
-/* Before Linux 5.19 (c8644cd0efe7) bpf(2) wanted it for all that is done with maps. */
+/* Before Linux 5.19 (c8644cd0efe7) bpf(2) wanted this capability for all use of maps. */
 static uint64_t needed_for_maps(void)
 {
 	const uint64_t by_name = capability_set__permitted() & CAPABILITY(CAP_BPF);
 
 	if (kernel__at_least(5, 19))
 		return 0;
-	return by_name ? by_name : CAPABILITY(CAP_SYS_ADMIN); /* which stands for it */
+	return by_name ? by_name : CAPABILITY(CAP_SYS_ADMIN); /* which includes it */
 }
 
 extern const struct command command_cpu;
@@ -430,7 +431,7 @@ static int run(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = sched_source__start(skel, &s);
-	/* From here on names of processes are read, and printed. */
+	/* From here on names of processes are read and printed, so rights are given up. */
 	if (!err)
 		err = sandbox__go_on(FILTER_MAPS, needed_for_maps());
 	if (!err)

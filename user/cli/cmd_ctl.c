@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* proftrace ctl: commands for a session that runs. */
+/* proftrace ctl: sends commands to a running session. */
 #include <stdio.h>
 #include <string.h>
 #include "capture/control/control_socket.h"
@@ -40,7 +40,7 @@ static int parse_verb(const char *text, enum control_verb *verb)
 			 : err__set(-EINVAL, MESSAGE_CTL_VERB_UNKNOWN, text);
 }
 
-/* What answers is another process: it is heard in a sandbox. */
+/* The answer comes from another process, so it is read in a sandbox. */
 static int ask(pid_t pid, enum control_verb verb, char *answer, size_t size)
 {
 	struct control_session session;

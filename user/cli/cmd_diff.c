@@ -70,7 +70,7 @@ static int make_output(void *ctx)
 	return cli__finish(err ? cli__fail(err) : exceeded ? EXCEEDED : 0);
 }
 
-/* The list as one file, and each of its parts: which it is depends on what is there. */
+/* Allows the list as one file, and each part of it as a file. Which files exist decides later. */
 static int add_side(struct file_places *places, const char *paths)
 {
 	int err = file_places__add_read(places, paths);

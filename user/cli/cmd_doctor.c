@@ -60,7 +60,7 @@ static void plan_level(struct doctor *d, enum detail detail)
 		dp->sites += probe->group != GROUP_WATCH;
 		if (probe->group != GROUP_WATCH)
 			count_site(d, dp, probe);
-		else if (!probe->told_by) /* of those that have it, one is watched */
+		else if (!probe->told_by) /* only one probe with told_by is watched */
 			dp->watched++;
 		else
 			watches_one = true;
@@ -184,7 +184,7 @@ static int run(int argc, char **argv)
 		return cli__fail(sandboxed);
 	}
 	status = doctor__can_profile(&d) ? 0 : 1;
-	/* If the process cannot be opened, the machine may say why. */
+	/* If the process cannot be opened, the checks of the machine may say why. */
 	if (cmd.format == FORMAT_TEXT && (!err || !doctor__can_profile(&d)))
 		doctor__print_text(&d, stdout);
 	else if (!err)

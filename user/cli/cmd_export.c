@@ -53,7 +53,7 @@ static const char *format_name(size_t index)
 	return index < cnt ? all[index]->name : NULL;
 }
 
-/* Each adds to those before it. */
+/* Each value is added to earlier ones. */
 static int parse_config(const char *value, void *dest)
 {
 	char **config = dest, *joined;
@@ -187,7 +187,7 @@ static int check_output(const char *path, const char *output)
 		       : 0;
 }
 
-/* Options that not every format has. */
+/* Checks options that only some formats have. */
 static int check_format(const struct export_cmd *cmd)
 {
 	if (cmd->config && !cmd->exporter->config)

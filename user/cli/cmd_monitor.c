@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* proftrace monitor: runs on a host all the time. */
+/* proftrace monitor: runs on a host permanently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +229,7 @@ static int parse(struct monitor_command *c, int argc, char **argv)
 	return err;
 }
 
-/* The file comes first, so it is looked for first. */
+/* Options of the file are applied first, so its name is searched in the arguments first. */
 static int parse_options(struct monitor_command *c, int argc, char **argv)
 {
 	const char *config;
@@ -256,7 +256,7 @@ static int parse_all(struct monitor_command *c, int argc, char **argv)
 	return err;
 }
 
-/* The command of the configuration that holds, and the arguments it was made of. */
+/* The options that are in effect, and the arguments that they were made from. */
 struct current {
 	struct monitor_command *command;
 	int argc;

@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#define JOIN_S 15 /* for ranks that come up */
+#define JOIN_S 15 /* time for late ranks to start */
 
 extern const struct command command_record;
 
@@ -48,7 +48,7 @@ static int parse_pids(const char *value, void *dest)
 	}
 }
 
-/* Ranks do not come up all at once. */
+/* Waits, because ranks do not all start at the same time. */
 static int await_ranks(pid_t launcher, struct ranks *ranks)
 {
 	const uint64_t until = clock__monotonic_ns() + JOIN_S * 1000000000ull;
@@ -59,7 +59,7 @@ static int await_ranks(pid_t launcher, struct ranks *ranks)
 	for (;;) {
 		err = ranks__of_launcher(launcher, descendant__has_framework, ranks);
 		ranks__name_missing(ranks, names, sizeof(names));
-		/* One process alone joins nobody. */
+		/* A single process waits for nobody. */
 		if ((err && err != -ENOENT) || ranks->cnt + ranks->missing_cnt < 2 ||
 		    !ranks->missing_cnt || clock__monotonic_ns() > until)
 			break;
@@ -105,7 +105,7 @@ static bool is_among(const struct ranks *ranks, pid_t pid)
 	return false;
 }
 
-/* Children are followed as workers of the process: a launcher's ranks would be mixed as such. */
+/* Children of the process count as its workers, so the ranks of a launcher would be mixed. */
 static void warn_of_launcher(pid_t pid)
 {
 	int rank, local_rank, world_size, err;
@@ -116,7 +116,7 @@ static void warn_of_launcher(pid_t pid)
 		return;
 	err = ranks__of_launcher(pid, is_any, &ranks);
 	if (err)
-		err__take(err); /* an ordinary job */
+		err__take(err); /* no launcher: an ordinary job */
 	else if (!is_among(&ranks, pid) && ranks.cnt == 1)
 		log__warn(MESSAGE_PID_IS_LAUNCHER_OF_ONE, pid, ranks.items[0].pid, pid);
 	else if (!is_among(&ranks, pid))
@@ -133,7 +133,7 @@ static int check_chosen(const struct record_command *c)
 	return 0;
 }
 
-/* Of ranks that are found later: they have the filters of the process that started them. */
+/* Ranks that are found later inherit the filters of the process that started them. */
 static bool is_filtered(const struct record_command *c)
 {
 	bool is = c->job && seccomp__is_filtered((pid_t)c->job);

@@ -110,7 +110,8 @@ static int choose_op(struct report_command *cmd, int files)
 	return 0;
 }
 
-/* A page has all tables unless they are named, the report of several recordings none. */
+/* Without --table a page has all tables, and the report of several recordings has no tables of
+ * single ranks. */
 static int check_tables(const struct report_command *cmd, int files)
 {
 	const struct report_opts only = {.only = cmd->op};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* `proftrace run -- command`: the same from the start of a program. */
+/* `proftrace run -- command`: records a program from its start. */
 #include "attach/privilege.h"
 #include "capture/processes/freeze.h"
 #include "cli/file_limit.h"
@@ -24,10 +24,12 @@
 
 extern const struct command command_run;
 
-#define INJECTION "CUDA_INJECTION64_PATH" /* what the CUDA driver loads when it is initialised */
+#define INJECTION                                                                                  \
+	"CUDA_INJECTION64_PATH" /* the library that the CUDA driver loads when it is               \
+				   initialised */
 
-/* What is not here may be where the program will be, in a container; what it may not read here it
- * does not judge. */
+/* A file that is not here may exist where the program runs, such as in a container. A file that
+ * this process cannot read is not judged. */
 static int look_into_cupti(void *path)
 {
 	auto_close int fd = in_file__open(path);
@@ -37,8 +39,8 @@ static int look_into_cupti(void *path)
 	return fd >= 0 && !access(own, R_OK) && cupti__check_file(path, fd) ? 1 : 0;
 }
 
-/* Before the program runs, and before this process gives up rights: so another without any looks.
- */
+/* Checks --cupti before the program runs. A process without rights does it, while this one still
+ * has them. */
 static int check_cupti(char *path)
 {
 	struct file_places places = {0};
@@ -51,8 +53,8 @@ static int check_cupti(char *path)
 }
 
 /*
- * Makes the shared memory, and tells the program's driver, if it ever starts one, to load our
- * library. Without a driver these are two variables in its environment that nobody reads.
+ * Makes the shared memory, and sets two variables that make the program's CUDA driver load our
+ * library. Without a driver nobody reads these variables.
  */
 static int prepare_device(struct record_options *o)
 {
@@ -99,7 +101,7 @@ static int not_started(const char *program, int exec_err)
 	}
 }
 
-/* Starts the program; an exec that fails is told through a pipe. 0 or a negative errno. */
+/* Starts the program. A failed exec is reported through a pipe. 0 or a negative errno. */
 static int start(struct shim_link *shim, char **argv, pid_t *pid)
 {
 	int pipefd[2], exec_err = 0;
@@ -111,9 +113,9 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	if (*pid < 0)
 		return -errno;
 	if (!*pid) {
-		/* Ctrl-C is ours at first: it ends the window and not the program. */
+		/* At first Ctrl-C is for proftrace: it ends the window, not the program. */
 		setpgid(0, 0);
-		/* Its children may use the device, too, and are not what is recorded. */
+		/* The program's children may use the device, too, but are not recorded. */
 		if (shim)
 			shim_link__set_pid(shim, (uint32_t)getpid());
 		file_limit__restore();
@@ -128,7 +130,7 @@ static int start(struct shim_link *shim, char **argv, pid_t *pid)
 	return n == sizeof(exec_err) ? not_started(argv[0], exec_err) : 0;
 }
 
-/* What is to be recorded from its beginning does not get far while we make ready. */
+/* A program that is recorded from its begin must not run on while proftrace prepares. */
 static bool needs_freeze(const struct capture_opts *o)
 {
 	return o->no_steps && !o->start_at_ns && !o->start_after_ns;
@@ -155,7 +157,7 @@ static int run(int argc, char **argv)
 	if (!err)
 		err = record_checks__set_defaults(&o);
 	if (!err)
-		err = privilege__require(); /* before the program runs for nothing */
+		err = privilege__require(); /* checked early, before the program runs in vain */
 	if (!err)
 		err = prepare_device(&o);
 	if (!err)
@@ -176,7 +178,8 @@ static int run(int argc, char **argv)
 	result = record_run(&o);
 	file_process__leave();
 	freeze__thaw(frozen);
-	/* The program goes on; we wait for it as a shell would, and pass its failure on. */
+	/* The program goes on. proftrace waits for it as a shell would, and returns its exit
+	 * status. */
 	signals__pass_all();
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR &&
 	       signals_stop.asked < 3)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* proftrace top: the monitor's jobs on a terminal. */
+/* proftrace top: shows the monitor's jobs on a terminal. */
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -34,7 +34,7 @@ struct top_command {
 	char pid_text[PIDS_MAX][16];
 };
 
-/* A process, or several with commas between; may be repeated. */
+/* One process, or several separated by commas. May be repeated. */
 static int parse_pids(const char *value, void *dest)
 {
 	struct top_command *c = dest;
@@ -139,7 +139,7 @@ static int check_terminal(void)
 	return err__set(-ENOTTY, MESSAGE_TOP_NEEDS_TERMINAL);
 }
 
-/* A monitor of these processes alone, which ends with us. */
+/* Runs a monitor of these processes alone, which ends with this program. */
 static int show_alone(const struct top_command *c, const struct top_screen_opts *usual)
 {
 	struct top_screen_opts o = *usual;
@@ -148,7 +148,7 @@ static int show_alone(const struct top_command *c, const struct top_screen_opts 
 
 	if (err)
 		return err;
-	/* What answers is another process. */
+	/* The answers come from another process, so rights are given up first. */
 	rights__cut(RIGHTS_TO_LEAVE);
 	o.gather.places[0] = m.socket;
 	o.gather.places[1] = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Every command is one row here; each lives in its own cmd_*.c. */
+/* One row for each command. Each command has its own cmd_*.c. */
 #include "cli/help.h"
 #include "common/suggest.h"
 #include "common/err.h"
@@ -23,7 +23,7 @@ const struct command *const *commands__all(void)
 	return rows;
 }
 
-/* "record" spells the default command out. */
+/* "record" is another name of the default command. */
 const struct command *command__find(const char *name)
 {
 	if (name && strcmp(name, "record") == 0)

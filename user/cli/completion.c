@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Completion scripts from the command and option tables. The shells differ in syntax only, so each
- * is a few functions that write one option, one command, a beginning and an end.
+ * Completion scripts from the command and option tables. The shells differ only in syntax. So each
+ * shell is a few functions that write one option, one command, a begin and an end.
  */
 #include "cli/help.h"
 #include "cli/opts.h"
@@ -10,11 +10,11 @@
 #include "common/util.h"
 #include <string.h>
 
-/* What an option's value or a positional is completed with. */
+/* How the value of an option, or a positional argument, is completed. */
 enum value_kind {
 	VALUE_FREE,
 	VALUE_CHOICES,
-	VALUE_LIST, /* words, commas between them */
+	VALUE_LIST, /* words, separated by commas */
 	VALUE_FILES,
 	VALUE_PIDS,
 	VALUE_COMMAND,
@@ -42,7 +42,7 @@ static enum value_kind positional_kind(const struct command *cmd)
 	return strchr(cmd->usage, '|') ? VALUE_CHOICES : VALUE_FREE;
 }
 
-/* Of an option, those that its value can be or have, with a blank between them. */
+/* Prints the words that the option's value can be or contain, separated by blanks. */
 static void put_words(FILE *out, const struct opt *opt)
 {
 	const char *word;
@@ -51,14 +51,15 @@ static void put_words(FILE *out, const struct opt *opt)
 		fprintf(out, "%s%s", i ? " " : "", word);
 }
 
-/* Of a command whose usage is "a|b". */
+/* Prints the words of a command whose usage is "a|b". */
 static void put_positionals(FILE *out, const struct command *cmd)
 {
 	for (const char *c = cmd->usage; *c; c++)
 		fputc(*c == '|' ? ' ' : *c, out);
 }
 
-/* Help text inside single quotes; also without what a zsh specification gives a meaning. */
+/* Prints help text inside single quotes, without characters that have a meaning in a zsh
+ * specification. */
 static void put_quoted(FILE *out, const char *text, const char *escaped)
 {
 	for (; text && *text; text++) {
@@ -273,7 +274,7 @@ static const char *const fish_value[] = {
 	[VALUE_COMMAND] = "",
 };
 
-/* condition: what fish must find true, inside single quotes. */
+/* condition: a fish test that must be true, inside single quotes. */
 static void fish_opt(FILE *out, const char *condition, const struct opt *opt)
 {
 	enum value_kind kind = opt_kind(opt);

@@ -13,7 +13,8 @@
 #include "common/util.h"
 
 #define CONFIG_BYTES_MAX (1u << 20)
-/* All that is quoted of a file: it may be one that its reader may not read. */
+/* Only these characters of a file are quoted in messages, because the user may not be allowed to
+ * read the file. */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz-"
 
 static char *trim(char *text)
@@ -27,7 +28,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* What says where options come from is for the command line alone. */
+/* Options that name files of options are for the command line alone. */
 static bool is_settable(const struct opt *opt)
 {
 	return opt__takes_value(opt) && strcmp(opt->name, "config") != 0;
@@ -47,7 +48,8 @@ static int unknown(const struct command *cmd, const char *name)
 			name);
 }
 
-/* As in other files, and here a part of a pattern that would never match. */
+/* A quotation mark is an error. Other files allow it, but here it would become part of a pattern
+ * that never matches. */
 static int check_value(const char *name, const char *value)
 {
 	if (*value == '"' || *value == '\'')
@@ -94,7 +96,7 @@ static int take_line(const struct command *cmd, char *line, void *base)
 	return *line == '[' ? take_section(cmd, line) : set(cmd, line, base);
 }
 
-/* Root obeys it: who may change it could have the recordings of any directory removed. */
+/* Root follows this file. Who can change it could make root remove recordings of any directory. */
 static int check_owner(const char *path, int fd)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What both ways to say it need. */
+/* Facts for both output forms. */
 #include "cli/doctor.h"
 
 const char *const doctor_detail_names[DETAIL_CNT] = {"phase", "operator", "inner"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `proftrace doctor` found out, and the two ways to say it. */
+/* What `proftrace doctor` found out, and its two output forms. */
 #ifndef PROFTRACE_DOCTOR_H
 #define PROFTRACE_DOCTOR_H
 
@@ -11,35 +11,36 @@
 
 #define DETAIL_CNT 3
 
-/* One detail level, planned and not attached. */
+/* One detail level, planned but not attached. */
 struct doctor_plan {
 	int err; /* planning failed */
 	struct probe_plan plan;
 	size_t functions;		   /* rows of the plan */
-	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites */
-	const struct planned_probe **stepped; /* the single-stepped ones, in the plan */
+	size_t by_class[SITE_UNKNOWN + 1]; /* entry and inner sites, counted by class */
+	const struct planned_probe **stepped; /* the single-stepped ones; they belong to the plan */
 	size_t stepped_cnt, stepped_cap;
 	size_t sites;	/* of probes */
 	size_t watched; /* data breakpoints */
 	size_t with_return;
-	size_t returns_refused;		  /* not on the allow-list */
-	uint64_t cheapest_ns, dearest_ns; /* of one traced call, 0 if nothing was planned */
+	size_t returns_refused;		  /* not on the list of allowed returns */
+	uint64_t cheapest_ns, dearest_ns; /* cost of one traced call; 0 if nothing was planned */
 };
 
-/* Whether device times can be had, by the library that would be loaded. */
+/* Are device times possible, and with which library? */
 struct doctor_device {
-	bool uses_cuda; /* it has the driver's library */
-	bool may_come;	/* the runtime's only */
+	bool uses_cuda; /* the process has the driver's library */
+	bool may_come;	/* it has only the runtime, so it may load the driver later */
 	bool works;
 	struct shim_attached attached;
 	char why_not[320];
 };
 
-/* What this process may do, and what the kernel has to take it away; asked before it is. */
+/* What this process may do, and which kernel features could restrict it. Read before rights are
+ * given up. */
 struct doctor_rights {
 	uint64_t has; /* capabilities */
 	unsigned int uid;
-	unsigned int lacks; /* enum protection */
+	unsigned int lacks; /* bits of enum protection: what the kernel does not have */
 	int landlock;	    /* its version */
 };
 
@@ -47,15 +48,15 @@ struct doctor {
 	struct doctor_rights rights;
 	struct attach_caps caps;
 	enum attach_method method;
-	bool needs_admin; /* for probes, as long as they are in */
-	bool trace_events; /* perf events have many probes each */
+	bool needs_admin; /* CAP_SYS_ADMIN, while probes are attached */
+	bool trace_events; /* one perf event can have many probes */
 	bool has_cost;
 	struct attach_cost cost;
 	/* with -p */
 	struct target *target; /* NULL without */
 	size_t thread_cnt;
-	struct framework_match match; /* framework NULL: none */
-	size_t own_usdt; /* probes of proftrace.h */
+	struct framework_match match; /* framework NULL: the process has none */
+	size_t own_usdt; /* number of probes of proftrace.h */
 	struct doctor_plan plans[DETAIL_CNT];
 	struct doctor_device device;
 };

@@ -35,8 +35,8 @@ static json_t *names_json(uint64_t held)
 	return list;
 }
 
-/* What is held in each stage of a session, and by the process that opens its files, of what this
- * process has. */
+/* Which of this process's rights it keeps in each stage of a session, and which the process that
+ * opens its files keeps. */
 static json_t *rights_json(const struct doctor *d)
 {
 	json_t *stages = json_object();

@@ -21,7 +21,7 @@ static void row(FILE *out, const char *name, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	text__put_line(out, text ? text : fmt); /* names in it may be the target's */
+	text__put_line(out, text ? text : fmt); /* the text may contain names of the target */
 	fputc('\n', out);
 }
 
@@ -50,7 +50,7 @@ static void print_method(const struct doctor *d, FILE *out)
 		row(out, "attach", "not possible");
 }
 
-/* What is held when, of what this process has. */
+/* Which of this process's rights are kept when. */
 static void print_rights(const struct doctor *d, FILE *out)
 {
 	static const char *const when[] = {"until the probes are in", "until they are out",
@@ -99,7 +99,7 @@ static void print_machine(const struct doctor *d, FILE *out)
 		row(out, "missing", "%s", c->missing);
 }
 
-/* Arguments may be long and hold anything: the first 200 characters, on one line. */
+/* Arguments may be long and contain anything. Prints the first 200 characters on one line. */
 static void print_argv(char **argv, FILE *out)
 {
 	int left = 200, cols;
@@ -165,7 +165,7 @@ static void print_plan_cost(const struct doctor_plan *dp, FILE *out)
 		    us(dp->dearest_ns));
 }
 
-/* One line for each function, and not for each of its returns. */
+/* Prints one line per function, even if it has several returns. */
 static void print_stepped(const struct doctor_plan *dp, FILE *out)
 {
 	enum { SHOWN = 8 };

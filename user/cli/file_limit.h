@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file that becomes larger than it may (ulimit -f) is an error to report, -EFBIG, and not a signal
- * to die of. */
+/* A file that exceeds its limit (ulimit -f) should give the error -EFBIG, not a signal that ends
+ * proftrace. */
 #ifndef PROFTRACE_FILE_LIMIT_H
 #define PROFTRACE_FILE_LIMIT_H
 
 /* At the begin of the program. */
 void file_limit__ignore(void);
-/* In a child, before it becomes another program: as it was before. */
+/* Call it in a child before exec, to restore the previous handling. */
 void file_limit__restore(void);
 
 #endif

@@ -8,7 +8,7 @@ enum {
 	DEFAULT_WIDTH = 80,
 	MIN_WIDTH = 40,
 	MAX_WIDTH = 100,  /* longer lines are hard to read */
-	NAMES_WIDTH = 28, /* columns of option names before their text starts */
+	NAMES_WIDTH = 28, /* columns for the names of options, before their text */
 };
 
 struct page {
@@ -17,7 +17,7 @@ struct page {
 	const char *bold, *dim, *plain; /* escape sequences, "" without colours */
 };
 
-/* Columns of UTF-8 text whose characters are all one column wide. */
+/* Columns of UTF-8 text in which each character takes one column. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t cnt = 0;
@@ -32,8 +32,8 @@ static void pad(FILE *out, size_t cnt)
 	fprintf(out, "%*s", (int)cnt, "");
 }
 
-/* Fills text between indent and the page's width; column says where the cursor stands. Ends the
- * last line. */
+/* Fills text between indent and the page's width. column: where the cursor is. Ends the last
+ * line. */
 static void fill(const struct page *page, const char *text, size_t indent, size_t column)
 {
 	bool at_start = true;
@@ -115,7 +115,7 @@ static void print_opts(const struct page *page, const struct opt *opts)
 	}
 }
 
-/* Paragraphs are filled; lines that start with a blank are kept as they are. */
+/* Fills paragraphs. Lines that begin with a blank stay as they are. */
 static void print_text(const struct page *page, const char *text)
 {
 	while (*text) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text made from the command and option tables: help for the terminal, the man page, completion. */
+/* Text from the command and option tables: help on the terminal, man pages, completion. */
 #ifndef PROFTRACE_HELP_H
 #define PROFTRACE_HELP_H
 
@@ -15,13 +15,14 @@ const struct command *const *commands__all(void); /* NULL-terminated */
 /* The command of that name, NULL if there is none; the default command for NULL. */
 const struct command *command__find(const char *name);
 
-/* "unknown command": -EINVAL with err__set, naming the nearest command. */
+/* The error "unknown command", which names the nearest command: -EINVAL with err__set. */
 int command__unknown(const char *name);
 
-/* The command's page, or for NULL proftrace.1, in man(7) macros. */
+/* Prints the command's page, or with NULL proftrace.1, in man(7) macros. */
 void man__print(const struct command *cmd, FILE *out);
 
-/* The completion script for shell "bash", "zsh" or "fish"; -EINVAL with err__set for another. */
+/* Prints the completion script for shell "bash", "zsh" or "fish". -EINVAL with err__set for
+ * another. */
 int completion__print(const struct command *const *all, const char *shell, FILE *out);
 
 #endif

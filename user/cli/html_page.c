@@ -69,7 +69,7 @@ int html_page__write_live(const struct record_options *o, const struct recording
 
 	if (!o->html)
 		return 0;
-	/* The page has all rows; only a terminal's table is short. */
+	/* The page has all rows. Only tables on a terminal are short. */
 	if (!opts.rows_chosen)
 		opts.style.row_limit = 0;
 	if (place__is_directory(o->html)) {

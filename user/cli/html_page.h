@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --html: the page of a recording, by `report` and beside a capture. */
+/* --html: writes the page of a recording, for `report` and after a capture. */
 #ifndef PROFTRACE_HTML_PAGE_H
 #define PROFTRACE_HTML_PAGE_H
 
 #include "cli/record_options.h"
 #include "recording/recording.h"
 
-/* Writes it and says so. path "-": standard output. 0 or a negative errno with err__set. */
+/* Writes the page and reports it. path "-": standard output. 0 or a negative errno with
+ * err__set. */
 int html_page__write(const struct recording *r, const struct report_opts *opts, const char *path);
 
-/* Before a capture: can the page be written where --html says, and is there one file for each
- * recording? 0 or a negative errno with err__set. */
+/* Before a capture: can the page be written to the place of --html, and does each recording get its
+ * own file? 0 or a negative errno with err__set. */
 int html_page__check(const struct record_options *o);
-/* Of the recording at recording_path; nothing without --html. */
+/* Writes the page of the recording at recording_path. Does nothing without --html. */
 int html_page__write_live(const struct record_options *o, const struct recording *r,
 			  const char *recording_path);
 

@@ -10,8 +10,8 @@
 
 static volatile pid_t program;
 static volatile int terminal = -1;
-static volatile sig_atomic_t wants_terminal; /* it has read it, or tried to */
-static volatile sig_atomic_t waits;	     /* it is stopped until it has it */
+static volatile sig_atomic_t wants_terminal; /* the program has read the terminal, or tried to */
+static volatile sig_atomic_t waits;	     /* the program is stopped until it gets the terminal */
 
 static void handle(int sig, void (*handler)(int))
 {
@@ -26,7 +26,7 @@ static void take_back(void)
 		tcsetpgrp(terminal, getpgrp());
 }
 
-/* If the terminal is ours to give, or nobody needs it. */
+/* Continues the program, if we can give it the terminal or nobody needs it. */
 static void resume(void)
 {
 	const pid_t owner = tcgetpgrp(terminal);
@@ -40,8 +40,8 @@ static void resume(void)
 	kill(-program, SIGCONT);
 }
 
-/* As the terminal would: the whole group, which is what a shell waits for and continues. A group
- * for which no shell would do that is not stopped by the kernel either. */
+/* Stops the whole group, as the terminal does: a shell waits for that group and continues it. The
+ * kernel does not stop a group that no shell would continue. */
 static void stop_ourselves(int sig)
 {
 	struct sigaction usual;
@@ -54,7 +54,7 @@ static void stop_ourselves(int sig)
 	resume();
 }
 
-/* Ctrl-Z while the terminal is ours: we follow when the program has stopped. */
+/* Ctrl-Z while the terminal is ours: this process stops after the program has stopped. */
 static void on_stop(int sig)
 {
 	const int saved = errno;
@@ -100,7 +100,7 @@ static void on_child(int sig)
 	siginfo_t info = {0};
 
 	(void)sig;
-	/* WNOWAIT: its end is for cmd_run.c to collect. */
+	/* WNOWAIT leaves the exit status for cmd_run.c. */
 	if (!waitid(P_PID, (id_t)program, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) &&
 	    info.si_pid == program) {
 		if (info.si_code == CLD_STOPPED)
@@ -117,12 +117,12 @@ void job_control__begin(pid_t pid)
 	if (terminal < 0)
 		return;
 	program = pid;
-	/* What we print, and that we take the terminal back, is no reason to stop. */
+	/* Printing, and taking the terminal back, must not stop this process. */
 	handle(SIGTTOU, SIG_IGN);
 	handle(SIGTSTP, on_stop);
 	handle(SIGCONT, on_continue);
 	handle(SIGCHLD, on_child);
-	on_child(SIGCHLD); /* it may have been faster */
+	on_child(SIGCHLD); /* the program may have stopped already */
 }
 
 void job_control__end(void)

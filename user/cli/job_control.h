@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminal of a program that `run` started. It has a process group of its own, so that Ctrl-C
- * is ours. The kernel stops a group that is not in the foreground when it reads the terminal, or
- * sets its modes. Then the program becomes the foreground, as below a shell, and Ctrl-C is its own
- * from there on. Ctrl-Z stops both, whoever has the terminal, and `fg` continues both.
+ * The terminal of a program that `run` started. The program has a process group of its own, so
+ * Ctrl-C reaches proftrace alone. The kernel stops a background group that reads the terminal or
+ * sets its modes. Then proftrace makes the program the foreground group, as a shell does. From
+ * there on Ctrl-C reaches the program alone. Ctrl-Z stops both, whoever has the terminal, and `fg`
+ * continues both.
  */
 #ifndef PROFTRACE_JOB_CONTROL_H
 #define PROFTRACE_JOB_CONTROL_H
 
 #include <sys/types.h>
 
-/* program leads its group. Without a terminal nothing is done. */
+/* The program leads its group. Does nothing without a terminal. */
 void job_control__begin(pid_t program);
-/* The terminal is ours again. */
+/* Takes the terminal back. */
 void job_control__end(void);
 
 #endif

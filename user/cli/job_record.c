@@ -30,10 +30,11 @@
 #include <unistd.h>
 
 struct capture_process {
-	pid_t pid;    /* of the capture, 0: none, or it has ended */
+	pid_t pid;    /* of the capture; 0: none, or it has ended */
 	pid_t target; /* of the rank */
-	int said;     /* paths of its recordings, a line each: memory that both share; 0: none */
-	int ends;     /* descriptor of the process, to poll(); -1: the kernel gave none */
+	int said;     /* file in shared memory with the paths of its recordings, one per line; 0:
+			 none */
+	int ends;     /* pidfd of the capture, for poll(); -1: not available */
 	char **paths;
 	size_t path_cnt, path_cap;
 	int status;
@@ -42,7 +43,7 @@ struct capture_process {
 struct job_record {
 	struct record_options *o;
 	struct capture_process *captures;
-	struct successor *places; /* of their targets */
+	struct successor *places; /* of the recorded processes */
 	size_t cnt;
 	struct rendezvous *rendezvous;
 };
@@ -51,10 +52,12 @@ struct job_record {
 
 static void keep_apart(struct record_options *o, pid_t parent, pid_t target)
 {
-	/* Its own: once something was said, the C library would take its one byte for one. */
+	/* setvbuf() needs this buffer: once stderr was used, the C library would keep its buffer of
+	 * one byte. */
 	static char line[4096];
 
-	/* A Ctrl-C reaches the whole foreground group: the parent alone hands it on, once. */
+	/* A Ctrl-C reaches the whole foreground group. So captures leave it, and only the parent
+	 * passes the signal on. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -123,7 +126,8 @@ static void ended(struct job_record *j, size_t index, int status)
 	rendezvous__come(j->rendezvous, index);
 }
 
-/* Sleeps until a capture ends or a signal comes; they are blocked else, so that none is missed. */
+/* Sleeps until a capture ends or a signal comes. Signals are blocked at other times, so none is
+ * missed. */
 static void sleep_long(const struct job_record *j, sig_atomic_t handed_on, const sigset_t *usual)
 {
 	const struct timespec unheard = {.tv_nsec = 50000000}, most = {.tv_sec = 10};
@@ -195,12 +199,12 @@ static int capture_all(struct job_record *j)
 	signals__catch(true);
 	for (size_t i = 0; i < j->cnt && !err; i++)
 		err = start_one(j, i);
-	/* The captures have their own. */
+	/* The captures have rights of their own. */
 	rights__enter(RIGHTS_END, false);
 	device_library__give_up_loading();
 	if (err)
 		signal_all(j, SIGTERM);
-	/* Those that were started detach in order, whatever happened here. */
+	/* Captures that were started must detach properly, even after an error here. */
 	wait_all(j);
 	signals__catch(false);
 	for (size_t i = 0; i < j->cnt && !err; i++)
@@ -210,7 +214,7 @@ static int capture_all(struct job_record *j)
 
 /* ---- the report ---- */
 
-/* The recordings of one window: those of all ranks that have one. */
+/* Shows one window: the recordings of all ranks that have it. */
 static int show_window(const struct job_record *j, size_t window)
 {
 	FILE *const out = j->o->tables.file;
@@ -262,7 +266,7 @@ static int find_places(const struct job_record *j, struct file_places *places)
 	return err;
 }
 
-/* Exit status; 0 without recordings, too. */
+/* Exit status; 0 also without recordings. */
 static int show(struct job_record *j)
 {
 	struct file_places places = {0};

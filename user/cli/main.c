@@ -33,7 +33,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return status == STATUS_HELP ? print_help_of(cmd) : cli__finish(status);
 }
 
-/* For the build, which installs the pages; not in the help. */
+/* The build calls this to install the pages. It is not in the help. */
 static int print_page(const char *name)
 {
 	const struct command *cmd = name ? command__find(name) : NULL;
@@ -44,7 +44,7 @@ static int print_page(const char *name)
 	return cli__finish(0);
 }
 
-/* Before the options are read, messages may be needed. No other value has an effect. */
+/* Messages may be needed before the options are read. Other values have no effect. */
 static void choose_messages(void)
 {
 	const char *format = getenv("PROFTRACE_MESSAGES");
@@ -53,7 +53,7 @@ static void choose_messages(void)
 		log__set_json(true);
 }
 
-/* `proftrace -v report FILE` is `proftrace report -v FILE`. */
+/* Moves the command to the front: `proftrace -v report FILE` is `proftrace report -v FILE`. */
 static void put_command_first(int argc, char **argv)
 {
 	char *name;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The man pages from the command and option tables, in man(7) macros: proftrace.1 and one of each
- * command. */
+/* Prints man pages from the command and option tables, in man(7) macros: proftrace.1 and one page
+ * per command. */
 #include "cli/help.h"
 #include "cli/opts.h"
 #include "common/util.h"
 #include <ctype.h>
 #include <string.h>
 
-/* Text of one roff line: '-' is a hyphen to roff unless escaped, a leading '.' or ''' a request. */
+/* Prints text of one roff line. An unescaped '-' is a hyphen to roff; a leading '.' or ''' is a
+ * request. */
 static void put_text(FILE *out, const char *text, size_t len)
 {
 	if (len && (text[0] == '.' || text[0] == '\''))
@@ -36,7 +37,7 @@ static void put(FILE *out, const char *text)
 	put_text(out, text, strlen(text));
 }
 
-/* With a full stop, whether the table has one or not. */
+/* Ends with a full stop, whether or not the table has one. */
 static void put_sentence(FILE *out, const char *text, size_t len)
 {
 	put_text(out, text, len);
@@ -83,7 +84,7 @@ static void put_opts(FILE *out, const struct opt *opts)
 	}
 }
 
-/* Paragraphs, and lines that start with a blank kept as they are. */
+/* Prints paragraphs. Lines that begin with a blank stay as they are. */
 static void put_paragraphs(FILE *out, const char *text)
 {
 	bool verbatim = false;
@@ -143,7 +144,7 @@ static void put_synopsis(FILE *out, const struct command *cmd)
 	fputc('\n', out);
 }
 
-/* Upper case, as titles of pages are. */
+/* Prints upper case, as titles of pages are. */
 static void put_title(FILE *out, const char *command)
 {
 	fputs(".TH PROFTRACE", out);

@@ -9,15 +9,16 @@
 #include "cli/message_table.h"
 #include "common/util.h"
 
-/* torchrun looks after its ranks every 0.1 s, ends those that are left, and starts all anew. */
+/* torchrun checks its ranks every 0.1 s. If one ended, it ends the others and starts all of them
+ * again. */
 #define WAIT_NS	  3000000000ull
 #define LOOK_NS	  50000000
 #define PID_CHARS 12
 
 struct next {
-	char pids[RENDEZVOUS_MAX * PID_CHARS]; /* "4711,4712": of those that were started */
+	char pids[RENDEZVOUS_MAX * PID_CHARS]; /* "4711,4712": the processes that were started */
 	size_t len, started, missing;
-	pid_t launcher; /* of one that is missing; 0: none is left */
+	pid_t launcher; /* launcher of a rank that is missing; 0: none is left */
 };
 
 static bool is_gone(pid_t pid)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Walks through option tables. */
+/* Iterates over option tables. */
 #include "cli/opts.h"
 #include <assert.h>
 #include <string.h>

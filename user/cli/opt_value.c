@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Values of options: one parser per type, each refusing what it does not wholly understand. */
+/* Values of options: one parser per type. Each refuses what it does not fully understand. */
 #include "cli/opts.h"
 #include "common/suggest.h"
 #include "common/err.h"
@@ -43,7 +43,7 @@ static int set_uint(const struct opt *opt, const char *value, void *dest)
 
 	if (opt->once && (*(uint64_t *)dest || strchr(value, ',')))
 		return err__set(-EINVAL, MESSAGE_OPTION_GIVEN_TWICE, opt->name, value, opt->once);
-	/* strtoull takes signs and blanks. */
+	/* strtoull would accept signs and blanks. */
 	if (value[0] < '0' || value[0] > '9')
 		return bad_value(opt, value, "a whole number");
 	errno = 0;
@@ -75,7 +75,7 @@ static int set_duration(const struct opt *opt, const char *value, void *dest)
 	char *end;
 
 	number = strtod(value, &end);
-	/* strtod takes signs, exponents, hexadecimal and "inf" as well. */
+	/* strtod would accept signs, exponents, hexadecimal and "inf". */
 	if (!digits || end != value + digits)
 		return bad_value(opt, value, "a duration (5s, 200ms, 1m)");
 	factor = suffix_factor(duration_suffixes, end);

@@ -15,7 +15,7 @@ struct parser {
 	void *base;
 };
 
-/* " report", or "" for the default command: what stands between the program's name and --help. */
+/* " report", or "" for the default command: the part between "proftrace" and "--help". */
 static const char *see_help(const struct command *cmd)
 {
 	static _Thread_local char text[128];
@@ -74,7 +74,7 @@ static int apply_common(const struct opt *opt, const char *value)
 	return 0;
 }
 
-/* Applies the value, or for NULL, where one is needed, the next argument. */
+/* Applies the value. If value is NULL and the option needs one, it takes the next argument. */
 static int apply(struct parser *p, const struct opt *opt, bool is_common, const char *value)
 {
 	if (!value && opt__takes_value(opt)) {
@@ -118,7 +118,7 @@ int opts__common_words(const char *text)
 	return opt__takes_value(&opt) && !text[len] ? 2 : 1;
 }
 
-/* -v, -vq, -p42, -vp 42 */
+/* For example -v, -vq, -p42, -vp 42. */
 static int parse_shorts(struct parser *p, const char *text)
 {
 	for (; *text; text++) {
@@ -131,7 +131,7 @@ static int parse_shorts(struct parser *p, const char *text)
 		if (!is_known)
 			return err__set(-EINVAL, MESSAGE_OPTION_LETTER_UNKNOWN, *text,
 					see_help(p->cmd));
-		/* Of a file it would be its name. */
+		/* With a file option, "=" would be part of the name. */
 		if (opt__takes_value(&opt) && text[1] == '=')
 			return err__set(-EINVAL, MESSAGE_OPTION_LETTER_WITH_EQUALS, *text, text + 1,
 					*text,
@@ -148,7 +148,7 @@ static int parse_shorts(struct parser *p, const char *text)
 	return 0;
 }
 
-/* Puts the positionals behind the options, both in their order; returns where they start. */
+/* Moves the positionals after the options and keeps both in order. Returns where they begin. */
 static int permute(char **argv, int argc, const bool *is_positional, char **sorted)
 {
 	int cnt = 1, rest;

@@ -5,17 +5,18 @@
 
 #include "cli/cli.h"
 
-/* --help, --version, --verbose, --quiet, --messages: understood by every command. Ends with OPT_END. */
+/* --help, --version, --verbose, --quiet, --messages: each command has them. Ends with OPT_END. */
 extern const struct opt common_opts[];
-/* Of how many arguments is this one the first, as an option of all commands? 0: of none. */
+/* If this argument begins an option of all commands: how many arguments the option takes, else
+ * 0. */
 int opts__common_words(const char *text);
 
-#define OPT_MAX_DEPTH 4 /* of tables that include tables */
+#define OPT_MAX_DEPTH 4 /* depth of tables that include tables */
 
-/* A walk through a table and those that it includes:
- * for (struct opt_iter it = opt_iter__begin(opts); opt_iter__next(&it);) use(&it.opt); */
+/* Iterates over a table and the tables that it includes: for (struct opt_iter it =
+ * opt_iter__begin(opts); opt_iter__next(&it);) use(&it.opt); */
 struct opt_iter {
-	struct opt opt; /* the row; its offset counts from the struct of the outermost table */
+	struct opt opt; /* the current row; its offset counts from the outermost table's struct */
 	struct {
 		const struct opt *next;
 		size_t offset;
@@ -25,10 +26,10 @@ struct opt_iter {
 
 /* opts may be NULL: no rows. */
 struct opt_iter opt_iter__begin(const struct opt *opts);
-/* False after the last row. Comes by options and headings. */
+/* False after the last row. Visits options and headings. */
 bool opt_iter__next(struct opt_iter *it);
 
-/* The row of a long name (len bytes, need not be terminated); false if the table has none. */
+/* Finds the row of a long name (len bytes, may be unterminated). False if there is none. */
 bool opt__by_name(const struct opt *opts, const char *name, size_t len, struct opt *found);
 bool opt__by_short(const struct opt *opts, char short_name, struct opt *found);
 
@@ -37,8 +38,8 @@ static inline bool opt__takes_value(const struct opt *opt)
 	return opt->type != OPT_FLAG && opt->type != OPT_GROUP;
 }
 
-/* Parses value and stores it at base + offset; value is NULL for a flag. 0 or -EINVAL (OPT_CUSTOM:
- * what parse() says) with err__set. */
+/* Parses value and stores it at base + offset. value is NULL for a flag. 0 or -EINVAL with err__set
+ * (for OPT_CUSTOM: what parse() returns). */
 int opt__set(const struct opt *opt, const char *value, void *base);
 
 #endif

@@ -16,7 +16,7 @@
 #include "common/util.h"
 #include "monitor/monitor.h"
 
-/* At SIGHUP. */
+/* SIGHUP keeps the options. */
 static int keep_options(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts),
 			void *to)
 {
@@ -25,7 +25,7 @@ static int keep_options(void *ctx, void (*apply)(void *to, const struct monitor_
 
 static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const struct rules *allow)
 {
-	/* Somebody looks at the job, so more is recorded than all the time. */
+	/* Somebody watches the job, so it records more than a permanent monitor does. */
 	*o = (struct monitor_opts){
 		.store = m->directory,
 		.listen = m->socket,
@@ -58,7 +58,7 @@ static int watch(const struct own_monitor *m, const struct rules *allow, pid_t p
 	struct monitor_opts o;
 	int err;
 
-	/* Ctrl-C is for who draws. */
+	/* Ctrl-C is for the process that draws. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent || none < 0 || m->log < 0) {
@@ -69,7 +69,7 @@ static int watch(const struct own_monitor *m, const struct rules *allow, pid_t p
 	dup2(none, STDOUT_FILENO);
 	dup2(m->log, STDERR_FILENO);
 	log_level = 0;
-	log__set_json(false); /* top prints its last words */
+	log__set_json(false); /* top prints the monitor's last messages, as text */
 	set_opts(&o, m, allow);
 	err = monitor__run(&o);
 	if (err)
@@ -95,7 +95,7 @@ static int make_files(struct own_monitor *m)
 	m->log = memfd_create("log", MFD_CLOEXEC);
 	if (m->log < 0 || !mkdtemp(m->directory))
 		return err__set(-errno, MESSAGE_OWN_MONITOR_DIRECTORY_NOT_MADE, strerror(errno));
-	/* What several processes write follows one another. */
+	/* Several processes append to it. */
 	fcntl(m->log, F_SETFL, O_APPEND);
 	snprintf(m->socket, sizeof(m->socket), "%s/socket", m->directory);
 	return 0;
@@ -117,7 +117,7 @@ int own_monitor__start(struct own_monitor *m, const struct rules *allow)
 	if (err)
 		return err;
 	descriptors__allow_most();
-	/* The monitor reads them later; until then they wait. */
+	/* The monitor reads these signals later. Until then they are blocked. */
 	sigemptyset(&ending);
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);

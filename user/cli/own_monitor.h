@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A monitor of a few processes, for `top -p`: it ends with us, and its files with it. */
+/* A monitor of a few processes, for `top -p`. It ends with this program and removes its files. */
 #ifndef PROFTRACE_OWN_MONITOR_H
 #define PROFTRACE_OWN_MONITOR_H
 
@@ -8,14 +8,14 @@
 
 struct own_monitor {
 	pid_t pid; /* 0: none */
-	char token[33]; /* with which windows are asked for */
-	int log;   /* what it says on stderr: a file in memory */
+	char token[33]; /* token for requests to record a window */
+	int log;   /* its stderr: a file in memory */
 	char directory[64], socket[80];
 };
 
-/* allow: the processes. 0, or a negative errno with err__set. */
+/* allow: which processes to watch. 0, or a negative errno with err__set. */
 int own_monitor__start(struct own_monitor *m, const struct rules *allow);
-/* Sends SIGTERM and waits until its sessions have left the processes. */
+/* Sends SIGTERM and waits until its sessions have detached. */
 void own_monitor__stop(struct own_monitor *m);
 
 #endif

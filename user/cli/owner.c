@@ -21,8 +21,7 @@ static bool number_of(const char *text, unsigned int *out)
 	return !errno && !*end && n < UINT_MAX;
 }
 
-/* A user's own group is the one that he logs in with; a number that no user has is its own group.
- */
+/* A user's group is the login group. A number that no user has is its own group. */
 static bool find_user(const char *text, uid_t *uid, gid_t *gid)
 {
 	const bool is_number = number_of(text, uid);

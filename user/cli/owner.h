@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --owner, of all commands that write files. */
+/* --owner, for all commands that write files. */
 #ifndef PROFTRACE_OWNER_H
 #define PROFTRACE_OWNER_H
 
-/* "USER", "USER:GROUP", names or numbers: whom files are made for. 0, or -EINVAL with err__set. */
+/* "USER" or "USER:GROUP", as names or numbers: the owner of new files. 0, or -EINVAL with
+ * err__set. */
 int owner__parse(const char *value, void *unused);
 
 #define OWNER_OPT                                                                                  \

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SHOWN 200 /* bytes of a path that is too long */
+#define SHOWN 200 /* bytes shown of a path that is too long */
 
 static int refuse(int err, const char *path, const char *what)
 {
@@ -50,7 +50,7 @@ int place__mark_directory(const char *path, char **out)
 	return 0;
 }
 
-/* The directory of path, which is there; NULL if it is not. Owned. */
+/* The resolved directory of path; NULL if it does not exist. Owned. */
 static char *directory_of(const char *path)
 {
 	char copy[PATH_MAX];
@@ -86,7 +86,7 @@ int place__check(const char *path, const char *what, const char *option)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return err__set(-EINVAL, MESSAGE_PLACE_NOT_READABLE, option, path, what);
 	if (stat(path, &st)) {
-		/* One that is named by its slash is made: directory__make. */
+		/* A directory named with a slash at its end is made: directory__make. */
 		if (errno != ENOENT)
 			return refuse(errno, path, what);
 		snprintf(copy, sizeof(copy), "%s", path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --raw-csv, of all commands that write CSV. */
+/* --raw-csv, for all commands that write CSV. */
 #ifndef PROFTRACE_RAW_CSV_H
 #define PROFTRACE_RAW_CSV_H
 

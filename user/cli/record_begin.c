@@ -19,8 +19,8 @@ static const struct file_session session = {
 	.sweep = control_socket__sweep,
 };
 
-/* Recordings, tables, traces and pages. A trace without a place of its own goes beside the
- * recording. */
+/* Lists recordings, tables, traces and pages. A trace without a path of its own goes to the
+ * recording's directory. */
 static int find_places(const struct record_options *o, struct file_places *places)
 {
 	int err =
@@ -46,7 +46,7 @@ static int start_files(const struct record_options *o)
 	return err;
 }
 
-/* To load our library, or to hold a program that is recorded from its beginning. */
+/* Tracing loads our library, or freezes a program that is recorded from its begin. */
 static bool may_trace(const struct capture_opts *o)
 {
 	return !o->no_inject || (o->await_framework && o->no_steps);

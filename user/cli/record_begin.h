@@ -5,11 +5,11 @@
 #include "cli/record_options.h"
 
 /*
- * Call before anything of the target is read. Checks the options and places, and starts the process
- * that opens files (privilege/file_process.h). Gives up the right to open them here. A program that
- * is to have its caller's rights has been started. is_filtered: a process to be recorded has a
- * seccomp filter, which a process of its own will read (inject/filter_reader.h). Once; later calls
- * do nothing. 0, or a negative errno with err__set.
+ * Call it before reading anything of the target. Checks the options and places, and starts the
+ * process that opens files (privilege/file_process.h). Then this process gives up the right to open
+ * files. A program that gets its caller's rights must already run. is_filtered: a process to be
+ * recorded has a seccomp filter, so another process will read that (inject/filter_reader.h). Works
+ * once; later calls do nothing. 0, or a negative errno with err__set.
  */
 int record_begin(const struct record_options *o, bool is_filtered);
 

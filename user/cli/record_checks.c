@@ -8,7 +8,7 @@
 #include "common/mounts.h"
 #include "common/util.h"
 
-#define MAX_OVERHEAD	0.01 /* share of a step */
+#define MAX_OVERHEAD	0.01 /* default of --max-overhead, as a share of a step */
 #define STEP_TIMEOUT_NS 60000000000ull
 
 static int set_timer(struct record_options *o)
@@ -46,7 +46,7 @@ static int set_timer(struct record_options *o)
 	return 0;
 }
 
-/* The page has tables even if none are printed. */
+/* A page has tables even if none are printed. */
 static int check_no_report(const struct record_options *o)
 {
 	struct report_args usual;
@@ -63,7 +63,7 @@ static int check_no_report(const struct record_options *o)
 	return other ? err__set(-EINVAL, MESSAGE_NO_REPORT_EXCLUDES, other) : 0;
 }
 
-/* A file in memory goes with us: something must be made of it before. */
+/* A recording in memory is lost at the end, so some output must be made of it. */
 static int set_in_memory(struct record_options *o)
 {
 	if (!o->capture.in_memory)
@@ -209,7 +209,7 @@ static int check_files(const struct record_options *o)
 	return place__check(o->trace, "trace", "--trace");
 }
 
-/* Who lacks the privilege would find another place for nothing. */
+/* Checks privileges first: without them a better place would not help. */
 static int check_places(const struct record_options *o)
 {
 	int err = check_files(o);

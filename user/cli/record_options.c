@@ -112,7 +112,7 @@ static int parse_max_overhead(const char *value, void *dest)
 	return percent__parse("max-overhead", value, dest);
 }
 
-/* An option that may be given again. */
+/* The option may be given several times. */
 static int parse_start_at(const char *value, void *dest)
 {
 	return clock_time__parse(value, time(NULL), dest);
@@ -125,7 +125,7 @@ static int parse_text(const char *value, void *dest)
 	return ARRAY_PUSH(list->items, list->cnt, list->cap, value);
 }
 
-/* "LIB:GLOB": refused before anything is attached. */
+/* "LIB:GLOB". A wrong value is refused before anything is attached. */
 static int parse_op(const char *value, void *dest)
 {
 	char lib[256];

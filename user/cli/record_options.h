@@ -12,7 +12,7 @@ struct record_range {
 	struct pt_schedule schedule;
 };
 
-#define RECORD_ROW_LIMIT  100 /* rows of a table, if not chosen */
+#define RECORD_ROW_LIMIT  100 /* rows of a table without --row-limit */
 #define DETAIL_UNCHOSEN	  (-1)
 #define OVERHEAD_UNCHOSEN (-1)
 
@@ -21,20 +21,20 @@ struct record_options {
 	struct record_range range;
 	int detail, method;
 	struct report_args report;
-	struct report_out tables; /* where those of the report go */
+	struct report_out tables; /* where the report's tables go */
 	const char *trace; /* path or directory of the trace */
-	const char *html;  /* of the page, NULL: none */
-	int paths_fd;	   /* gets a line for each recording; 0: nobody asks */
-	uint64_t limit_bytes; /* of the trace, 0: none */
+	const char *html;  /* path of the page, NULL: none */
+	int paths_fd;	   /* gets a line for each recording; 0: no file */
+	uint64_t limit_bytes; /* size limit of the trace, 0: none */
 	bool no_trace, no_report, no_progress;
 };
 
-/* The rows that both commands have, of struct record_options. */
+/* The option rows of both commands, for struct record_options. */
 extern const struct opt record_opts[];
 
-/* Defaults before the options are parsed. */
+/* Sets defaults. Call it before the options are parsed. */
 void record_options__init(struct record_options *o, char **argv);
-/* Of the report alone. */
+/* Sets only the defaults of the report's options. */
 void record_options__init_report(struct report_args *args);
 
 #endif

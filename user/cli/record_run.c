@@ -73,7 +73,8 @@ static int show_recording(struct record_options *o, const char *path)
 	err = print_report(o, r);
 	if (!o->capture.in_memory)
 		log__info(MESSAGE_RECORDING_WRITTEN, path);
-	/* A reader that went away (`| head`) or a full disk must not cost the others as well. */
+	/* A reader that closed the pipe (`| head`) or a full disk must not prevent the other
+	 * outputs. */
 	if (err)
 		cli__fail(err);
 	trace_err = o->no_trace ? 0 : write_trace(o, r, path);
@@ -87,7 +88,7 @@ static int show_recording(struct record_options *o, const char *path)
 	return err ? err : page_err;
 }
 
-/* The trace goes beside the recording unless told otherwise. */
+/* Without a path of its own the trace goes to the recording's directory. */
 static void place_trace(struct record_options *o, const char *recording_path)
 {
 	static char dir[PATH_MAX];
@@ -137,7 +138,8 @@ static int find_places(const struct record_outputs *outputs, struct file_places 
 	return err ? err : file_places__add_write(places, o->html, true);
 }
 
-/* Nothing is made of the recordings, so nobody reads them: a monitor may have removed some. */
+/* Nothing is made of the recordings, so they are not read. A monitor may have removed some
+ * already. */
 static bool is_recording_alone(const struct record_options *o)
 {
 	return o->no_report && o->no_trace && !o->html;
@@ -150,7 +152,7 @@ static int name_recordings(const struct capture_result *res)
 	return 0;
 }
 
-/* Tables, traces and pages of all recordings. */
+/* Makes tables, traces and pages of all recordings. */
 static int show_recordings(struct record_options *o, const struct capture_result *res)
 {
 	struct record_outputs outputs = {o, res};
@@ -186,7 +188,7 @@ static void warn_target_gone(const struct record_options *o, const struct captur
 		log__info(MESSAGE_TARGET_ENDED);
 	else if (o->capture.paused && !res->target_execed)
 		log__info(MESSAGE_TARGET_ENDED_AT, what,
-			  res->seen); /* nobody asked for a window of some length */
+			  res->seen); /* no length of the window was asked for */
 	else if (o->range.schedule.repeat > 1)
 		log__warn(MESSAGE_TARGET_ENDED_BEFORE_LAST_WINDOW, what, res->seen, res->path_cnt,
 			  (unsigned long long)o->range.schedule.repeat);
@@ -207,7 +209,7 @@ int record_run(struct record_options *o)
 	o->capture.schedule = o->range.schedule;
 	o->capture.progress =
 		!o->no_progress && log_level && !log__is_json() && isatty(STDERR_FILENO);
-	err = record_begin(o, false); /* of cmd_record it has begun */
+	err = record_begin(o, false); /* cmd_record has already called it */
 	if (err) {
 		shim_link__free(o->capture.shim);
 		return cli__fail(err);
@@ -224,8 +226,7 @@ int record_run(struct record_options *o)
 	}
 	signals__catch(false);
 	rights__enter(RIGHTS_END, false);
-	/* Where the capture never came to take it over, the program is held yet, and let go later.
-	 */
+	/* If the capture did not take the frozen program over, that is thawed later, by tracing it. */
 	if (!o->capture.frozen || !*o->capture.frozen)
 		device_library__give_up_loading();
 	if (err)
@@ -239,7 +240,7 @@ int record_run(struct record_options *o)
 		show_err = is_recording_alone(o) ? name_recordings(&res) : show_recordings(o, &res);
 	if (!err && res.target_gone)
 		warn_target_gone(o, &res);
-	/* Of several ranks all are told of at once, by whoever started their captures. */
+	/* With several ranks, the process that started their captures reports all of them. */
 	if ((err || res.target_gone) && !res.aborted && !o->capture.rendezvous)
 		next_try__describe(&place, 1);
 	successor__free(&place);

@@ -4,7 +4,8 @@
 
 #include "cli/record_options.h"
 
-/* Runs the capture, prints the tables and writes the trace and the page of each recording; exit status. */
+/* Runs the capture, prints the tables, and writes the trace and the page of each recording. Returns
+ * the exit status. */
 int record_run(struct record_options *o);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/message_table.h"
 #include "common/util.h"
 
-/* In the order of enum time_unit, enum table_format, enum group_by, enum device_state. */
+/* In the order of enum time_unit, enum table_format, enum group_by and enum device_state. */
 static const char *const time_units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const formats[] = {"table", "json", "csv", NULL};
 static const char *const groupings[] = {"name", "shape", "stack", NULL};
@@ -22,14 +22,14 @@ static const char *table_name(size_t index)
 	return index < cnt ? defs[index].key : NULL;
 }
 
-/* Before a capture, and not when its tables are to be printed. */
+/* Table names are checked before a capture, not when the tables are printed. */
 static int parse_tables(const char *value, void *dest)
 {
 	*(const char **)dest = value;
 	return report__check_tables(value);
 }
 
-/* Whether the tables have it is asked when all options are known. */
+/* Whether the tables have this order is checked when all options are known. */
 static int parse_order(const char *value, void *dest)
 {
 	*(const char **)dest = value;
@@ -124,7 +124,7 @@ const char *report_args__other(const struct report_args *args, const struct repo
 	return NULL;
 }
 
-/* Their own tools read them, in which a unit may not depend on an option. */
+/* Programs read these formats, so their units do not depend on an option. */
 static void warn_text_only(const struct report_args *args)
 {
 	const char *format = formats[args->format];

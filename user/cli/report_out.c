@@ -20,7 +20,7 @@ int report_out__check(const struct report_out *out)
 		return 0;
 	if (place__is_directory(out->path))
 		return err__set(-EINVAL, MESSAGE_REPORT_FILE_IS_DIRECTORY, out->path);
-	/* A pipe, or /dev/stdout. */
+	/* The path is a pipe, or /dev/stdout. */
 	if (!stat(out->path, &st) && !S_ISREG(st.st_mode))
 		return 0;
 	return place__check(out->path, "report", "--report-file");
@@ -35,7 +35,7 @@ int report_out__spare(const struct report_out *out, char *const *recordings, siz
 	return 0;
 }
 
-/* Standard error itself has no buffer, and tables are many small pieces. */
+/* Standard error has no buffer, and tables are written in many small pieces. */
 static FILE *standard_error(void)
 {
 	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -88,7 +88,7 @@ int report_out__open(struct report_out *out)
 
 int report_out__flush(struct report_out *out)
 {
-	/* A reader that went away (`| head`) is no error of the report's: see cli__finish(). */
+	/* A reader that closed the pipe (`| head`) is no error here: see cli__finish(). */
 	if (!out->file || (!fflush(out->file) && !ferror(out->file)) || out->file == stdout)
 		return 0;
 	return err__unwritten(name_of(out));

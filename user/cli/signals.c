@@ -6,19 +6,19 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int ends[] = {SIGTERM, SIGHUP};	/* of a capture, as SIGINT */
-static const int others[] = {SIGUSR1, SIGUSR2}; /* nothing to us */
+static const int ends[] = {SIGTERM, SIGHUP};	/* these end a capture, as SIGINT does */
+static const int others[] = {SIGUSR1, SIGUSR2}; /* proftrace itself ignores these */
 
-/* timeout(1) signals its child and then the child's group. The kernel and the shell both signal a
- * terminal that goes. So a signal that comes so soon after another is the same request. Each Ctrl-C
- * is a request of its own. */
+/* timeout(1) signals its child and then the child's group. When a terminal closes, both the kernel
+ * and the shell send signals. So a signal shortly after another is the same request. Each Ctrl-C is
+ * a request of its own. */
 #define SAME_WISH_NS 300000000ULL
 
 struct capture_stop signals_stop;
 
-static volatile pid_t program; /* 0: none that we started */
-static volatile pid_t starter; /* our process, which started it. Processes that write output inherit
-				  this and must not pass signals */
+static volatile pid_t program; /* 0: we started none */
+static volatile pid_t starter; /* our process, which started the program. Processes that write
+				  output inherit this and must not pass signals on */
 
 static void pass(int sig)
 {
@@ -68,13 +68,13 @@ static void interrupt_program(int sig)
 	count_stop(sig);
 }
 
-/* flags: without SA_RESTART waits end. */
+/* flags: without SA_RESTART a signal ends a wait. */
 static void catch_one(int sig, void (*handler)(int), int flags)
 {
 	const struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
 	struct sigaction before;
 
-	/* nohup: a terminal that goes is none of our business. */
+	/* nohup: closing the terminal must have no effect. */
 	if (sig == SIGHUP && !sigaction(sig, NULL, &before) && before.sa_handler == SIG_IGN)
 		return;
 	sigaction(sig, &action, NULL);
@@ -86,14 +86,14 @@ static void catch_ends(void (*handler)(int), int flags)
 		catch_one(ends[i], handler, flags);
 }
 
-/* While tables are printed there is nothing left to end in order, so a signal ends proftrace. But
- * if we started a program, the signal is the program's. Otherwise it would go on, and nobody would
- * hear of its end. */
+/* While tables are printed, no capture needs an orderly end, so a signal ends proftrace. But if
+ * proftrace started a program, the signal is passed to the program. Otherwise the program would go
+ * on, and nobody would learn of its end. */
 void signals__catch(bool on)
 {
 	catch_one(SIGINT, on ? stop : program ? interrupt_program : SIG_DFL, on ? 0 : SA_RESTART);
 	catch_ends(on ? stop : program ? pass : SIG_DFL, on ? 0 : SA_RESTART);
-	/* A closed pipe is an error to report, not a way to die with probes live. */
+	/* A closed pipe is reported as an error. Dying of SIGPIPE would leave probes attached. */
 	catch_one(SIGPIPE, SIG_IGN, 0);
 }
 

@@ -11,7 +11,7 @@
 
 #define TOKEN_MAX 4096
 
-/* Printable ASCII without blanks: a header line is made of it. */
+/* Printable ASCII without blanks, because it becomes part of a header line. */
 static bool is_token(const char *text)
 {
 	if (!*text)

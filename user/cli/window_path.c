@@ -18,7 +18,8 @@ static bool is_special(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
-/* Bytes of name before its extension; .pt.trace.json, which TensorBoard looks for, stays whole. */
+/* Length of name before its extension. TensorBoard looks for .pt.trace.json, so that counts as one
+ * extension. */
 static size_t stem_len(const char *name)
 {
 	static const char *const ends[] = {".gz", ".json", ".trace", ".pt"};
