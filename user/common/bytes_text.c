@@ -15,7 +15,7 @@ struct bytes_text bytes_text(uint64_t bytes)
 		snprintf(t.s, sizeof(t.s), "%" PRIu64 " B", bytes);
 		return t;
 	}
-	/* What would be rounded to 1000.0 is 1.0 of the next unit. */
+	/* A size that rounds to 1000.0 becomes 1.0 of the next unit. */
 	for (; size >= 999.95 && i + 1 < ARRAY_SIZE(units); i++)
 		size /= 1e3;
 	snprintf(t.s, sizeof(t.s), "%.1f %s", size, units[i]);

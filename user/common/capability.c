@@ -23,7 +23,7 @@ static const struct {
 	{CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH"},
 };
 
-/* By the system call: /proc may be missing. */
+/* Asks by the system call, because /proc may be missing. */
 static uint64_t effective(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

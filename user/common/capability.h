@@ -6,7 +6,7 @@
 #include <linux/capability.h>
 #include <stdint.h>
 
-/* Of linux/capability.h since Linux 5.8. */
+/* In linux/capability.h only since Linux 5.8. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF	    39
@@ -15,16 +15,16 @@
 #define CAPABILITY(name)     (1ull << (name))
 #define CAPABILITIES_TO_LOAD (CAPABILITY(CAP_BPF) | CAPABILITY(CAP_PERFMON))
 
-/* The wanted ones that the effective set lacks, by name: "CAP_BPF and CAP_PERFMON"; "" if none.
- * CAP_SYS_ADMIN implies CAP_BPF and CAP_PERFMON. Kept until the thread's next call. */
+/* Names the wanted capabilities that the effective set lacks: "CAP_BPF and CAP_PERFMON"; "" if
+ * none. CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. Kept until the thread's next call. */
 const char *capability__missing(uint64_t wanted);
 
-/* "needs CAP_BPF; run with sudo", with a remedy that helps this user; "" if the process has them
- * all in the machine's first user namespace. Taken (err__take): a message that has it as an argument
- * names it as its cause. */
+/* "needs CAP_BPF; run with sudo", with a remedy that helps this user. "" if the process has all of
+ * them in the machine's first user namespace. It is taken (err__take), so a message that has it as
+ * an argument names it as its cause. */
 const char *capability__lack(uint64_t wanted);
 
-/* As capability__lack, or that the cause is unknown. */
+/* As capability__lack(). If nothing is lacking, the text says that the cause is unknown. */
 const char *capability__why_refused(uint64_t wanted);
 
 #endif

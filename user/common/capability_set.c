@@ -31,7 +31,7 @@ uint64_t capability_set__permitted(void)
 	return get(data) ? 0 : data[0].permitted | (uint64_t)data[1].permitted << 32;
 }
 
-/* Possible only while CAP_SETPCAP is there; without it no_new_privs does the same. */
+/* Needs CAP_SETPCAP. Without that, no_new_privs has the same effect. */
 static void empty_bounding_set(void)
 {
 	for (int cap = 0; cap < CAPABILITY_CNT; cap++)

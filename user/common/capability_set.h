@@ -10,9 +10,9 @@
 uint64_t capability_set__permitted(void);
 
 /*
- * Cuts the calling thread's permitted and effective sets to `wanted`. An exec gains nothing any
- * more: the bounding, inheritable and ambient sets are emptied, no_new_privs is set. A thread or
- * process that it starts later has no more. 0 or a negative errno.
+ * Cuts the calling thread's permitted and effective sets to `wanted`. From then on an exec gains
+ * nothing: the bounding, inheritable and ambient sets are emptied, and no_new_privs is set. Threads
+ * and processes that the thread starts later have no more. 0 or a negative errno.
  */
 int capability_set__keep(uint64_t wanted);
 

@@ -47,17 +47,18 @@ int clock__ahead_ns(pid_t pid, int64_t *ahead_ns)
 
 	*ahead_ns = 0;
 	if (err == -ENOENT)
-		return 0; /* a kernel without time namespaces; or no process, which others tell */
+		return 0; /* the kernel has no time namespaces, or the process is gone, which
+			     others report */
 	if (err || own.st_ino == INITIAL_TIME_NS)
 		return err;
-	/* timens_offsets is that of the namespace for children. */
+	/* timens_offsets describes the namespace for children. */
 	err = stat_ns(pid, "time_for_children", &children);
 	if (err)
 		return err;
 	return own.st_ino == children.st_ino ? read_offset(pid, ahead_ns) : -ENODATA;
 }
 
-/* Before main(): threads ask for it. */
+/* Runs before main(), because threads read the offset. */
 __attribute__((constructor)) static void read_own(void)
 {
 	own_err = clock__ahead_ns(0, &own_ahead_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The machine's monotonic clock. A time namespace shifts the CLOCK_MONOTONIC of its processes
- * (time_namespaces(7)); the kernel's probes read that of the initial one, and so does proftrace.
+ * (time_namespaces(7)). The kernel's probes read the clock of the initial namespace, and so does
+ * proftrace.
  */
 #ifndef PROFTRACE_CLOCK_H
 #define PROFTRACE_CLOCK_H
@@ -13,13 +14,13 @@
 
 /* CLOCK_MONOTONIC of the initial time namespace. */
 uint64_t clock__monotonic_ns(void);
-/* The same moment by our own CLOCK_MONOTONIC, for calls that wait until then. */
+/* The same moment on our own CLOCK_MONOTONIC, for calls that wait until then. */
 struct timespec clock__own_monotonic(uint64_t ns);
-/* False: we are in a time namespace of unknown offset, so that the clock is not the machine's. */
+/* False: proftrace is in a time namespace of unknown offset, so its clock is not the machine's. */
 bool clock__is_known(void);
 
-/* How far the process's CLOCK_MONOTONIC is ahead of the machine's; 0: of this one. 0, -ENODATA: /proc
- * has only the offset of its children, -errno. */
+/* Sets *ahead_ns: how far the process's CLOCK_MONOTONIC is ahead of the machine's. pid 0: this
+ * process. 0; -ENODATA: /proc shows only the offset for its children; or another negative errno. */
 int clock__ahead_ns(pid_t pid, int64_t *ahead_ns);
 
 #endif

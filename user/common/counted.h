@@ -9,7 +9,7 @@ struct counted {
 	char s[96];
 };
 
-/* "1 step was", "2 steps were": the number with what fits it, for prose. */
+/* A number and the words that fit it, for prose: "1 step was", "2 steps were". */
 static inline struct counted counted(uint64_t n, const char *one, const char *many)
 {
 	struct counted text;

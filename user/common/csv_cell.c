@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* = + - @, and their full-width forms, which spreadsheets of East Asia take for them. */
+/* = + - @, and their full-width forms, which East Asian spreadsheets accept as well. */
 static bool begins_formula(const char *s)
 {
 	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -16,7 +16,7 @@ static bool begins_formula(const char *s)
 	return false;
 }
 
-/* "-1.5e3", or a sign alone, which stands for "unknown". */
+/* "-1.5e3", or a single sign, which means "unknown" in our tables. */
 static bool is_number(const char *s)
 {
 	char *end;
@@ -29,7 +29,8 @@ static bool is_number(const char *s)
 	return !*end;
 }
 
-/* Would a spreadsheet begin a formula at this place? A comment is not quoted: it ends at commas. */
+/* Would a spreadsheet begin a formula at this place? A comment is not quoted, so commas divide
+ * it. */
 static bool is_guarded(const char *text, const char *at, bool comment)
 {
 	if (at == text)
@@ -44,7 +45,7 @@ static void write_guarded(const char *text, bool raw, bool comment, csv_put_fn *
 
 	for (; *c; c++) {
 		const bool guarded = !raw && is_guarded(text, c, comment);
-		/* In a comment it would pass for a row. */
+		/* A line break inside a comment would begin a row. */
 		const bool breaks = comment && (*c == '\r' || *c == '\n');
 
 		if (!guarded && !breaks && *c != '"')

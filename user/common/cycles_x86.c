@@ -8,7 +8,7 @@
 #include <x86intrin.h>
 
 #define MEASURE_NS 20000000
-#define TRIES	   16 /* of which the one counts that was interrupted least */
+#define TRIES	   16 /* the try that was interrupted least counts */
 
 struct reading {
 	uint64_t cycles, ns;
@@ -48,7 +48,7 @@ static bool is_constant(void)
 
 uint32_t cycles__ns_shifted(unsigned int shift)
 {
-	static struct reading length; /* of the one measurement */
+	static struct reading length; /* of the single measurement */
 	struct timespec pause = {.tv_nsec = MEASURE_NS};
 	struct reading first, last;
 

@@ -17,7 +17,7 @@ void descriptors__allow_most(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* UINT_MAX: to the last. */
+/* after: UINT_MAX closes up to the last descriptor. */
 static void close_between(int before, unsigned int after)
 {
 	const unsigned int first = (unsigned int)before + 1,
@@ -25,14 +25,13 @@ static void close_between(int before, unsigned int after)
 
 	if (first > last || !syscall(SYS_close_range, first, last, 0))
 		return;
-	/* before Linux 5.9 */
+	/* for kernels before Linux 5.9 */
 	for (unsigned int i = (unsigned int)sysconf(_SC_OPEN_MAX); i-- > first;)
 		if (i <= last)
 			close((int)i);
 }
 
-/* The one of fds that is `number` becomes another from `first` on. Only this needs a free
- * descriptor. */
+/* If one of fds has this number, moves it to a free number from `first` on. */
 static int move_away(int *fds, size_t cnt, int number, int first)
 {
 	for (size_t i = 0; i < cnt; i++)
@@ -103,7 +102,7 @@ const char *descriptors__why(int err, size_t needed)
 	open_cnt = descriptors__open_cnt();
 	while (enough < open_cnt + 2 * needed)
 		enough *= 2;
-	/* Others may have been closed since: then it was not these that were too many. */
+	/* Other descriptors may have been closed since. Then this call did not need too many. */
 	if (open_cnt + needed > files.rlim_cur && needed)
 		snprintf(more, sizeof(more), ", and at least %zu more are needed", needed);
 	snprintf(text, sizeof(text),

@@ -8,8 +8,8 @@ struct duration_text {
 	char s[32];
 };
 
-/* "45 s", "12 min 5 s", "3 h 20 min", "8 days 16 h": a duration in seconds, for prose; its two largest
- * units. */
+/* A duration in seconds for prose, in its two largest units: "45 s", "12 min 5 s", "3 h 20 min", "8
+ * days 16 h". */
 struct duration_text duration_text(uint64_t seconds);
 
 #endif

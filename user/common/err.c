@@ -16,8 +16,9 @@ static bool is_json;
 static _Thread_local pid_t about_pid;
 static _Thread_local int about_rank;
 
-static _Thread_local struct err_message message; /* remembered */
-static _Thread_local struct err_message taken;	 /* last, a cause of messages with its text */
+static _Thread_local struct err_message message; /* the remembered message */
+static _Thread_local struct err_message taken;	 /* the latest taken message: a cause of messages
+						    that contain its text */
 
 /* ---- messages ---- */
 
@@ -30,7 +31,7 @@ static void forget(struct err_message *m)
 	m->text[0] = '\0';
 }
 
-/* What the message is known by, as members of a JSON object. */
+/* Adds the message's key, arguments and causes to a JSON object. */
 static int describe(json_t *object, const struct err_message *m)
 {
 	int err = json_object_set_new(object, "key", m->key ? json_string(m->key) : json_null());
@@ -53,7 +54,7 @@ static json_t *cause(const struct err_message *m)
 	return object;
 }
 
-/* Without memory a message has its key and its text. */
+/* If memory is short, the message has just its key and text. */
 static void find_causes(struct err_message *m)
 {
 	const json_t *arg;
@@ -69,7 +70,7 @@ static void find_causes(struct err_message *m)
 	}
 }
 
-/* All but the text. */
+/* Makes all of a message but its text. */
 static struct err_message make_message(const char *key, const char *fmt, va_list args)
 {
 	struct err_message m = {.key = key};
@@ -88,7 +89,7 @@ int err__set(int err, const char *key, const char *fmt, ...)
 
 	va_start(args, fmt);
 	next = make_message(key, fmt, args);
-	/* Beside the message: an argument may be its text. */
+	/* Formats beside `message`, because an argument may be its text. */
 	vsnprintf(next.text, sizeof(next.text), fmt, args);
 	va_end(args);
 	forget(&message);
@@ -209,7 +210,7 @@ static void put_text(const struct level *level, const char *text)
 	else if (about_pid)
 		fprintf(stderr, "%d: ", about_pid);
 	fputs(level->title, stderr);
-	text__put_line(stderr, text); /* names in it may be the target's */
+	text__put_line(stderr, text); /* the text may contain names of the target */
 	fputc('\n', stderr);
 }
 

@@ -4,13 +4,13 @@
 #include <sys/syscall.h>
 #include "common/util.h"
 
-/* The calls answer who it was before, whether or not they succeed; -1 is nobody. */
+/* The calls return the former id, whether or not they succeed. -1 changes nothing. */
 static bool is_now(uid_t uid, gid_t gid)
 {
 	return (uid_t)setfsuid((uid_t)-1) == uid && (gid_t)setfsgid((gid_t)-1) == gid;
 }
 
-/* Of this thread alone; setgroups(3) changes those of all threads. */
+/* Sets the groups of this thread alone; setgroups(3) sets those of all threads. */
 static bool set_groups(int cnt, const gid_t *groups)
 {
 	return !syscall(SYS_setgroups, cnt, groups);
@@ -30,7 +30,7 @@ static bool leave_groups(struct file_identity *before)
 	return false;
 }
 
-/* The group first: root alone may choose it. */
+/* The group comes first, because only root may choose it. */
 bool file_identity__take(struct file_identity *before, uid_t uid, gid_t gid)
 {
 	if (!leave_groups(before))

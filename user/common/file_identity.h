@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whom the kernel takes the calling thread for where it opens and makes files. Root that takes
- * another user's identity makes what is his from the begin, and only where he may. */
+/* The user as whom the calling thread opens and makes files. Root can take another user's identity.
+ * Then new files belong to that user from the begin, and only what that user may do is possible. */
 #ifndef PROFTRACE_FILE_IDENTITY_H
 #define PROFTRACE_FILE_IDENTITY_H
 
@@ -10,12 +10,12 @@
 struct file_identity {
 	uid_t uid;
 	gid_t gid;
-	gid_t *groups; /* supplementary ones; freed when it is restored */
+	gid_t *groups; /* supplementary groups; freed when the identity is restored */
 	int group_cnt;
 };
 
-/* With no supplementary groups: ours are root's. False: it may not (CAP_SETUID, CAP_SETGID), and
- * nothing is changed. */
+/* Without supplementary groups, because ours are root's. False: it is not allowed (CAP_SETUID,
+ * CAP_SETGID), and nothing changed. */
 bool file_identity__take(struct file_identity *before, uid_t uid, gid_t gid);
 void file_identity__restore(struct file_identity *before);
 

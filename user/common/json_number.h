@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* 0: it is not there, or negative. */
+/* The number, or 0 if it is missing or negative. */
 uint64_t json__positive(const json_t *object, const char *key);
 
 #endif

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include "common/text_char.h"
 
-/* What json_dumpf() is told besides: on a terminal, characters that could move its cursor or reorder
- * text are \uNNNN, with all others that are not ASCII. */
+/* More flags for json_dumpf(). On a terminal, every character that is not ASCII is \uNNNN, because
+ * some could move the cursor or reorder text. */
 static inline size_t json_out__flags(FILE *out)
 {
 	return text__is_shown(out) ? JSON_ENSURE_ASCII : 0;

@@ -19,12 +19,12 @@ void *large__alloc(size_t cnt, size_t size)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	/* Kernels before 6.7 do not align it to a huge page. */
+	/* Kernels before 6.7 do not align the mapping to a huge page. */
 	before = -(uintptr_t)p % HUGE_BYTES;
 	if (before)
 		munmap(p, before);
 	munmap(p + before + bytes, HUGE_BYTES - before);
-	madvise(p + before, bytes, MADV_HUGEPAGE); /* or else on ordinary ones */
+	madvise(p + before, bytes, MADV_HUGEPAGE); /* without huge pages it lies on ordinary ones */
 	return p + before;
 }
 

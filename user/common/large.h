@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory for a table of megabytes that is used all over. It lies on huge pages, if the system
- * grants them on request. Then it takes a few page faults instead of a thousand. */
+/* Memory for a table of several megabytes that is used everywhere. It lies on huge pages if the
+ * system grants them on request. Then it takes a few page faults instead of a thousand. */
 #ifndef PROFTRACE_LARGE_H
 #define PROFTRACE_LARGE_H
 

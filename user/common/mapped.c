@@ -5,16 +5,16 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#define MAPPED_MAX 4096 /* at a time; each library of a process is one */
+#define MAPPED_MAX 4096 /* mappings at a time; each library of a process is one */
 
 struct mapped {
 	uint8_t *data;
-	size_t size, whole; /* of the file; with the page of zeros behind it */
+	size_t size, whole; /* size: of the file; whole: with the page of zeros after it */
 	size_t place;
 	bool torn, borrowed;
 };
 
-/* Read by the signal's handler, so entries are set and cleared whole. */
+/* The signal handler reads it, so each entry is set and cleared in one store. */
 static struct mapped *places[MAPPED_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
@@ -33,7 +33,7 @@ static struct mapped *find(const void *address)
 	return NULL;
 }
 
-/* Puts a page of zeros in the place of one whose file has ended before it. */
+/* Replaces a page beyond the file's new end with a page of zeros. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	struct mapped *m = find(info->si_addr);
@@ -44,7 +44,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 		__atomic_store_n(&m->torn, true, __ATOMIC_RELAXED);
 		return;
 	}
-	/* Not ours: as if there were no handler. The instruction runs again and ends us. */
+	/* The address is not in our mappings. The default action is restored; the instruction runs
+	 * again and ends the process. */
 	sigaction(SIGBUS, &before, NULL);
 }
 
@@ -59,7 +60,7 @@ static void catch_bus_errors(void)
 	sigaction(SIGBUS, &action, &before);
 }
 
-/* A place of the table; MAPPED_MAX: all are taken. */
+/* An entry of the table for m; MAPPED_MAX: all are taken. */
 static size_t enter(struct mapped *m)
 {
 	static bool catching;
@@ -86,7 +87,7 @@ int mapped__open(int fd, size_t size, struct mapped **out)
 	if (!m)
 		return -ENOMEM;
 	m->size = size;
-	m->whole = (size + unit) / unit * unit; /* at least one byte more */
+	m->whole = (size + unit) / unit * unit; /* at least one byte more than the file */
 	m->data = mmap(NULL, m->whole, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (m->data == MAP_FAILED) {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of an unsorted sample, which it sorts; 0 if it is empty. Of an even number of values: the mean of
- * the middle two, rounded down. */
+/* Median of a sample, which it sorts. 0 if the sample is empty. For an even number of values: the
+ * mean of the middle two, rounded down. */
 uint64_t median__of(uint64_t *values, size_t cnt);
 
 #endif

@@ -6,11 +6,11 @@
 #include <sys/syscall.h>
 #include "common/util.h"
 
-/* The headers of a build machine may be older than the kernel: Linux 5.3 and 5.6. */
+/* Headers of the build machine may be older than the kernel: these are of Linux 5.3 and 5.6. */
 #define PIDFD_OPEN  434
 #define PIDFD_GETFD 438
 
-/* All memfds lie in one file system of the kernel's, which nothing else has names in. */
+/* All memfds lie in one internal file system of the kernel, where nothing else has a name. */
 static int device_of_memfds(dev_t *out)
 {
 	auto_close int own = memfd_create("proftrace", MFD_CLOEXEC);
@@ -22,8 +22,8 @@ static int device_of_memfds(dev_t *out)
 	return 0;
 }
 
-/* Takes the process's own open file description; write and read at offsets only. Opening the memfd
- * anew needs a right that a confined process lacks. */
+/* Takes the process's open file description itself. Read and write at offsets only. Opening the
+ * memfd again would need a right that a confined process lacks. */
 static int take(pid_t pid, int fd, const struct stat *seen)
 {
 	auto_close int process = (int)syscall(PIDFD_OPEN, pid, 0);
@@ -53,7 +53,8 @@ int memfd__take_of(pid_t pid, int64_t fd)
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%lld", pid, (long long)fd);
-	auto_close int seen = open(path, O_PATH | O_CLOEXEC); /* opens nothing: no side effects */
+	auto_close int seen = open(path, O_PATH | O_CLOEXEC); /* opens nothing, so it has no side
+								 effect */
 	if (seen < 0 || fstat(seen, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_dev != device || st.st_nlink)

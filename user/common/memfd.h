@@ -6,10 +6,10 @@
 #include <sys/types.h>
 
 /*
- * Takes the memfd that process pid has as descriptor fd, to read and write. The process may have
- * put something else there meanwhile that it could not open itself (O_PATH of a device or of
- * another user's file). So only a memfd is taken. The two share the position. A descriptor, or a
- * negative errno: -EPERM: it is no memfd, or not open for both.
+ * Takes the memfd that process pid has as descriptor fd, to read and write. Meanwhile the process
+ * may have replaced it by something that it could not open itself (O_PATH of a device or of another
+ * user's file). So only a memfd is accepted. Both processes share the position. A descriptor or a
+ * negative errno; -EPERM: it is no memfd, or is not open for both.
  */
 int memfd__take_of(pid_t pid, int64_t fd);
 

@@ -14,7 +14,7 @@ struct conversion {
 	int precision; /* bytes of a string; negative: all */
 };
 
-/* A va_list is an array on some machines: as a member it can be passed on. */
+/* On some machines a va_list is an array. As a member it can be passed on. */
 struct arguments {
 	va_list list;
 };
@@ -32,7 +32,7 @@ static const char *read_precision(const char *p, struct conversion *c, struct ar
 	return p;
 }
 
-/* p: behind the percent sign. Returns the end. */
+/* p: after the percent sign. Returns the end. */
 static const char *read_conversion(const char *p, struct conversion *c, struct arguments *args)
 {
 	p = read_precision(p + strspn(p, "0123456789"), c, args);
@@ -40,7 +40,7 @@ static const char *read_conversion(const char *p, struct conversion *c, struct a
 	for (; *p == 'l'; p++)
 		c->length = c->length == LENGTH_INT ? LENGTH_LONG : LENGTH_LONG_LONG;
 	if (*p == 'z') {
-		c->length = LENGTH_LONG; /* as wide on Linux */
+		c->length = LENGTH_LONG; /* as wide as long on Linux */
 		p++;
 	}
 	c->letter = *p;

@@ -16,8 +16,8 @@ static bool is_mounted(const char *path, long magic)
 	return statfs(path, &fs) == 0 && fs.f_type == magic;
 }
 
-/* "self" leads to our number in the pid namespace of the mount, to nothing if we have none there
- * (proc_self_get_link in fs/proc/self.c). */
+/* "self" is our number in the pid namespace of the mount. It leads to nothing if we have no number
+ * there (proc_self_get_link in fs/proc/self.c). */
 int mounts__check_proc(const char *proc)
 {
 	char path[256], number[32];

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Is `proc` (/proc) mounted, and do its numbers mean the same processes as ours? 0, or with
- * err__set -ENOENT: not mounted; -EXDEV: of another pid namespace. */
+ * err__set -ENOENT: it is not mounted; -EXDEV: it belongs to another pid namespace. */
 int mounts__check_proc(const char *proc);
 
 /* Why the kernel's types (BTF) cannot be read in `sys` (/sys). */

@@ -17,9 +17,9 @@
 #define TEMP_PREFIX ".proftrace."
 #define TEMP_DIGITS 16
 #define TEMP_TRIES  8
-#define READER_NS   20000000L /* how often it is looked whether a pipe has a reader by now */
+#define READER_NS   20000000L /* time between two checks whether a pipe has a reader */
 
-/* Whom new files are made for may have them replaced. */
+/* The owner of new files may also have them replaced. */
 static bool is_file_of_owner(const struct stat *st)
 {
 	uid_t uid;
@@ -29,8 +29,8 @@ static bool is_file_of_owner(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_uid == uid;
 }
 
-/* What has the name now. 0: nothing; 1: a regular file that the caller may replace; 2: a pipe or a
- * device; or a negative errno. */
+/* Looks at what has the name now. 0: nothing; 1: a regular file that the caller may replace; 2: a
+ * pipe or a device; or a negative errno. */
 static int look(const struct out_path *at, const char *name, struct stat *st)
 {
 	if (fstatat(at->dir, name, st, AT_SYMLINK_NOFOLLOW))
@@ -53,7 +53,7 @@ void out_file__give_to_caller(int fd)
 
 	out_path__owner(&uid, &gid);
 	if (uid != (uid_t)-1 && fchown(fd, uid, gid))
-		return; /* a file system without owners */
+		return; /* the file system has no owners */
 }
 
 static int create(struct out_file *f, const char *name)
@@ -63,7 +63,7 @@ static int create(struct out_file *f, const char *name)
 	return f->fd < 0 ? -errno : 0;
 }
 
-/* A file that failed has no descriptor to be given. */
+/* After an error there is no descriptor. */
 static int give(const struct out_file *f, int err)
 {
 	if (!err)
@@ -103,7 +103,7 @@ static void remove_temp(struct out_file *f)
 	f->temp[0] = '\0';
 }
 
-/* It is held before it is given away: whom it belongs to could hold it first. */
+/* The lock is taken before the file is given away. Otherwise its new owner could take it first. */
 static int create_temp(struct out_file *f)
 {
 	for (int i = 0; i < TEMP_TRIES; i++) {
@@ -126,7 +126,7 @@ static int create_whole(struct out_file *f)
 	f->fd = openat(f->at.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_MODE);
 	if (f->fd >= 0) {
 		f->unnamed = true;
-		stale_file__hold(f->fd); /* it may get a temporary name yet */
+		stale_file__hold(f->fd); /* it may get a temporary name later */
 		return give(f, 0);
 	}
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
@@ -141,12 +141,13 @@ static int link_as(const struct out_file *f, const char *name)
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
 	if (!linkat(AT_FDCWD, own, f->at.dir, name, AT_SYMLINK_FOLLOW))
 		return 0;
-	if (errno != ENOENT) /* else: no /proc is mounted */
+	if (errno != ENOENT) /* other errors mean that /proc is not mounted */
 		return -errno;
 	return linkat(f->fd, "", f->at.dir, name, AT_EMPTY_PATH) ? -errno : 0;
 }
 
-/* Gives a name: a new one at once, a taken one by way of a temporary name that replaces it. */
+/* Gives the file its name. A new name is linked at once. A taken name is replaced by renaming from
+ * a temporary name. */
 static int name_it(struct out_file *f)
 {
 	struct stat st;
@@ -172,7 +173,7 @@ static int name_it(struct out_file *f)
 	return 0;
 }
 
-/* Gives a file that create_whole() made its name before it is written. */
+/* Gives a file of create_whole() its name before it is written. */
 static int name_at_once(struct out_file *f)
 {
 	int err = create_whole(f);
@@ -183,8 +184,8 @@ static int name_at_once(struct out_file *f)
 	return err;
 }
 
-/* Opens the file that was examined, not one that took its place. Waits neither for a pipe's reader
- * nor for a lease (F_SETLEASE): -EAGAIN. */
+/* Opens the file that was examined, not one that replaced it. -EAGAIN instead of waiting for a
+ * pipe's reader or a lease (F_SETLEASE). */
 static int open_seen(struct out_file *f, int flags, const struct stat *seen)
 {
 	struct stat st;
@@ -209,8 +210,8 @@ static int reuse(struct out_file *f, const struct stat *seen)
 	return !err && ftruncate(f->fd, 0) ? -errno : err;
 }
 
-/* Whoever may write to the directory can have moved any file to the name: it is not emptied, but
- * for one that is his own. */
+/* Who can write to the directory can move any file to the name. So a file there is emptied only if
+ * it is that user's own. */
 static bool may_empty(const struct out_file *f, const struct stat *there)
 {
 	struct stat dir;
@@ -231,14 +232,14 @@ static int write_live(struct out_file *f, const struct stat *there)
 	return err == -EAGAIN ? name_at_once(f) : err;
 }
 
-/* The mode is kept where nobody else could have chosen it. */
+/* Keeps the mode of the replaced file, if nobody else could have chosen it. */
 static void keep_mode(const struct out_file *f, const struct stat *replaced)
 {
 	if (replaced->st_nlink == 1 && out_path__is_private(f->at.dir))
 		(void)fchmod(f->fd, replaced->st_mode & 0777);
 }
 
-/* A pipe without a reader: -EAGAIN. */
+/* Opens a pipe or device. -EAGAIN: the pipe has no reader. */
 static int open_other(struct out_file *f, int flags, const struct stat *seen)
 {
 	int err = open_seen(f, O_WRONLY | flags, seen);
@@ -246,7 +247,7 @@ static int open_other(struct out_file *f, int flags, const struct stat *seen)
 	return err == -ENXIO && S_ISFIFO(seen->st_mode) ? -EAGAIN : err;
 }
 
-/* The kernel follows it: it leads to what its text need not name. */
+/* Opens the link through the kernel, because its text need not name what it leads to. */
 static int open_descriptor(struct out_file *f)
 {
 	struct stat st;
@@ -373,7 +374,7 @@ int out_file__open_temporary(const char *directory)
 	err = create_whole(&f);
 	fd = err ? err : f.fd;
 	f.fd = -1;
-	out_file__close(&f); /* and with it a name that it had to have */
+	out_file__close(&f); /* this removes the temporary name, too */
 	return fd;
 }
 
@@ -426,8 +427,8 @@ int out_file__remove(const char *path)
 	return unlinkat(at.dir, at.name, 0) ? -errno : 0;
 }
 
-/* As root: a directory that only root changes has nobody who puts another in the place of ours
- * before it is given away. Elsewhere it stays root's. */
+/* As root. If only root can change the parent directory, nobody can replace the new directory
+ * before it is given away. Otherwise it stays root's. */
 static int make_as_root(int dir, const char *name)
 {
 	auto_close int made = -1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one door to files that proftrace makes. It may run as root in a directory of another user. So
- * it follows no symbolic link that another user could have made or moved (out_path.h). It writes
- * into no file that is not the caller's. Behind a link of who called sudo it does what he may.
- * New files have mode 0600 and, under sudo, belong to the caller. A file that is replaced leaves
- * its mode only in a directory that nobody else may write to.
+ * All files that proftrace makes are opened here. It may run as root in a directory of another
+ * user. So it follows no symbolic link that another user could have made or moved (out_path.h). It
+ * writes only to files of the caller. After a link of the user who called sudo, it has that user's
+ * rights. New files have mode 0600 and, under sudo, belong to the caller. A new file gets the mode
+ * of the file it replaces only if nobody else can write to the directory.
  */
 #ifndef PROFTRACE_OUT_FILE_H
 #define PROFTRACE_OUT_FILE_H
@@ -15,20 +15,22 @@
 #include "common/out_path.h"
 
 struct out_file {
-	int fd;		    /* where to write; -1: closed */
-	struct out_path at; /* where it appears */
-	char temp[32];	    /* its name until it is published; "": it has none, or its own already */
-	bool unnamed;	    /* O_TMPFILE: has no name until it is published */
-	uint32_t handle;    /* of a process without rights (file_client.h), else 0 */
+	int fd;		    /* to write; -1: closed */
+	struct out_path at; /* the place where the file appears */
+	char temp[32];	    /* its temporary name until it is published; "": it has none, or has
+			       its final name */
+	bool unnamed;	    /* O_TMPFILE: it has no name until it is published */
+	uint32_t handle;    /* number of the file at the broker (file_client.h); 0: opened by
+			       this process */
 };
 
 #define OUT_FILE_NONE ((struct out_file){.fd = -1, .at = OUT_PATH_NONE})
 
 enum out_mode {
-	OUT_LIVE,  /* has its name from the begin; an existing file is emptied, or replaced where
-		    * others may write to the directory */
-	OUT_WHOLE, /* has its name when it is published; then it replaces an existing file */
-	/* added to one of these: */
+	OUT_LIVE,  /* has its name from the begin. An existing file is emptied, or replaced if
+		      others can write to the directory */
+	OUT_WHOLE, /* gets its name when it is published, and replaces an existing file then */
+	/* flags for these modes: */
 	OUT_ONLY_FILES = 1 << 8, /* a pipe or device is -EEXIST */
 	OUT_NO_WAIT = 1 << 9,	 /* a pipe without a reader is -EAGAIN */
 };
@@ -46,31 +48,32 @@ enum out_mode {
 int out_file__open(struct out_file *f, const char *path, enum out_mode mode);
 /* Gives an OUT_WHOLE file its name; closes it in any case. 0 or a negative errno. */
 int out_file__publish(struct out_file *f);
-/* Closes; what was not published is gone. */
+/* Closes the file. A file that was not published is removed. */
 void out_file__close(struct out_file *f);
 
-/* Opens a regular file that out_file__open made, to read it: no link, in the same directory. A
- * descriptor or a negative errno. */
+/* Opens a regular file that out_file__open made, for reading. It follows no link and stays in the
+ * same directory. A descriptor or a negative errno. */
 int out_file__reopen(const char *path);
 
-/* A file of no name in the directory, to write and read; a descriptor or a negative errno. */
+/* Makes a file without a name in the directory, to write and read. A descriptor or a negative
+ * errno. */
 int out_file__open_temporary(const char *directory);
-/* Where SQLite looks for a directory of temporary files, the best first; NULL among them: not set.
- */
+/* The directories in which SQLite looks for space for temporary files, the best first. NULL: not
+ * set. */
 enum { TEMPORARY_PLACES = 4 };
 void out_file__temporary_places(const char *places[TEMPORARY_PLACES]);
 
-/* Renames PATH to PATH.old, or removes it, in the directory that out_file__open would write to. */
+/* Renames PATH to PATH.old, or removes it, in the directory to which out_file__open would write. */
 int out_file__set_aside(const char *path);
 int out_file__remove(const char *path);
-/* mkdir under the same rules; 0 or a negative errno, -EEXIST included. */
+/* mkdir by the same rules. 0 or a negative errno, -EEXIST included. */
 int out_file__make_directory(const char *path);
 
-/* Under sudo: makes an open file the caller's. */
+/* Under sudo: gives an open file to the caller. */
 void out_file__give_to_caller(int fd);
 
-/* Cause and next step of the errors that only this file knows; as of err__take(); NULL: strerror
- * says it. */
+/* Cause and next step of an error that only this file knows, as of err__take(). NULL: use
+ * strerror(). */
 const char *out_file__explain(int err);
 
 #endif

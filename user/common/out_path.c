@@ -7,7 +7,7 @@
 #include "common/refused_link.h"
 #include "common/util.h"
 
-#define MAX_LINKS   40 /* as the kernel's */
+#define MAX_LINKS   40 /* the kernel's limit */
 #define DESCRIPTORS "/proc/self/fd/"
 
 static bool number_of(const char *variable, unsigned int *out)
@@ -94,8 +94,9 @@ static bool is_of_system(int dir, const struct stat *link)
 		is_roots_directory(&st, "/dev"));
 }
 
-/* Root's own are not among them: its number proves nothing. Who is not root can be led nowhere
- * where he may not write: all but strangers' links are followed. */
+/* Root's links do not count, because root's number proves nothing. If proftrace is not root, no
+ * link can lead it to where it may not write. Then all links but those of strangers are
+ * followed. */
 static bool is_of_caller(int dir, const struct stat *link)
 {
 	uid_t uid = geteuid();
@@ -141,7 +142,7 @@ static int refuse(const struct out_path *p, const char *name)
 
 static int walk(struct out_path *p, const char *path, int *links);
 
-/* Text of a link, read from the link itself: nobody can put another one there meanwhile. */
+/* Reads the text from the link's descriptor, so nobody can replace the link meanwhile. */
 static int follow(struct out_path *p, int link, int *links)
 {
 	char text[PATH_MAX];
@@ -160,7 +161,7 @@ static int pass_link(struct out_path *p, const char *name, int link, const struc
 {
 	int err;
 
-	/* A link of /proc leads to what its text need not name. */
+	/* A link of /proc need not lead to what its text names. */
 	if (is_of_proc(link) && out_path__is_trusted(st) && !p->as_caller)
 		return step_into(p, openat(p->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	if (is_of_system(p->dir, st))

@@ -16,11 +16,11 @@
 #include "common/file_identity.h"
 
 struct out_path {
-	int dir;	/* the directory of the last component (O_PATH) */
-	char *name;	/* of that component */
+	int dir;	/* directory that contains the last component (O_PATH) */
+	char *name;	/* the last component */
 	bool as_caller; /* reached through a link of the user who called sudo */
-	bool acts;	/* acts as that user now */
-	struct file_identity before; /* if so: who we were */
+	bool acts;	/* this thread acts as that user now */
+	struct file_identity before; /* if so: the identity before */
 };
 
 #define OUT_PATH_NONE ((struct out_path){.dir = -1})
@@ -30,25 +30,25 @@ struct out_path {
  * the user who called sudo, this thread acts as that user until out_path__rest() or out_path__close(). 0 or
  * a negative errno; then nothing needs closing. */
 int out_path__parent(const char *path, struct out_path *out);
-/* Opens the directory itself in the same way; it has no name. */
+/* The same for the directory itself; name is NULL. */
 int out_path__directory(const char *path, struct out_path *out);
-/* Acts as the caller again, if that is how it was opened; 0 or a negative errno. */
+/* Acts as the caller again, if the path was opened so. 0 or a negative errno. */
 int out_path__act(struct out_path *p);
 void out_path__rest(struct out_path *p);
 void out_path__close(struct out_path *p);
 
-/* The last component is a link to an open descriptor: one of /proc, or /dev/stdout and its like. */
+/* Is the last component a link to an open descriptor, such as one of /proc, or /dev/stdout? */
 bool out_path__is_descriptor(const struct out_path *p);
 /* Does it belong to root, to the caller, or to the user who called sudo? */
 bool out_path__is_trusted(const struct stat *st);
-/* A directory of one of them that nobody else may write to. A sticky directory is not private: in
- * it others can move root's files to a free name. */
+/* Is it a directory of one of these users to which nobody else can write? A sticky directory is not
+ * private: others can move root's files to a free name in it. */
 bool out_path__is_private(int dir);
-/* Who new files belong to: who was chosen, else SUDO_UID and SUDO_GID if root runs under sudo; else
- * -1, as created. */
+/* The owner of new files: the chosen one, else SUDO_UID and SUDO_GID if root runs under sudo, else
+ * -1 (as created). */
 void out_path__owner(uid_t *uid, gid_t *gid);
-/* Chooses it; only root can give files away. Links of the chosen user are not trusted for it, and
- * those of who called sudo no more. */
+/* Chooses the owner. Only root can give files away. Links of the chosen user are not trusted, nor
+ * are those of the user who called sudo any more. */
 void out_path__choose_owner(uid_t uid, gid_t gid);
 
 #endif

@@ -13,7 +13,7 @@ void proto__free(struct proto *p)
 	*p = (struct proto){0};
 }
 
-/* Room for len more bytes, NULL without memory. */
+/* Makes room for len more bytes. NULL: out of memory. */
 static unsigned char *room(struct proto *p, size_t len)
 {
 	unsigned char *grown;
@@ -96,7 +96,7 @@ void proto__bytes(struct proto *p, uint32_t field, const void *data, size_t len)
 	p->len = (size_t)(at - p->buf) + len;
 }
 
-/* One byte is kept for the length; a longer one moves the message. */
+/* Leaves one byte for the length. A longer length moves the message. */
 size_t proto__begin(struct proto *p, uint32_t field)
 {
 	unsigned char *at = put_tag(p, field, WIRE_BYTES, 1);

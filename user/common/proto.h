@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Protocol buffers, as much as it takes to write them: fields into a buffer that grows. */
+/* A writer of protocol buffers: fields into a growing buffer. */
 #ifndef PROFTRACE_PROTO_H
 #define PROFTRACE_PROTO_H
 
@@ -10,12 +10,12 @@
 struct proto {
 	unsigned char *buf;
 	size_t len, cap;
-	int err; /* sticky: -ENOMEM */
+	int err; /* 0 or -ENOMEM, which stays */
 };
 
 void proto__free(struct proto *p);
 
-/* int32, int64, uint64, bool, enum: a negative number as its 64-bit two's complement. */
+/* int32, int64, uint64, bool, enum. A negative number is its 64-bit two's complement. */
 void proto__varint(struct proto *p, uint32_t field, uint64_t v);
 void proto__fixed64(struct proto *p, uint32_t field, uint64_t v);
 void proto__double(struct proto *p, uint32_t field, double v);
@@ -25,7 +25,7 @@ static inline void proto__string(struct proto *p, uint32_t field, const char *te
 	proto__bytes(p, field, text, strlen(text));
 }
 
-/* A message in a message: its fields come between begin and end, which takes what begin gave. */
+/* A message in a message: its fields come between begin and end. end gets what begin returned. */
 size_t proto__begin(struct proto *p, uint32_t field);
 void proto__end(struct proto *p, size_t at);
 

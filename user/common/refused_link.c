@@ -7,7 +7,7 @@
 
 static _Thread_local char text[REFUSED_LINK_TEXT];
 
-/* "DIRECTORY/" without links in it; "" where no /proc is mounted. */
+/* Puts "DIRECTORY/", without links in it, into path. "" if /proc is not mounted. */
 static void find_directory(int dir, char path[PATH_MAX])
 {
 	char own[32];
@@ -20,7 +20,7 @@ static void find_directory(int dir, char path[PATH_MAX])
 	path[len > 0 ? len : 0] = '\0';
 }
 
-/* Takes each "../" from the begin of the target, and the directory's last component for it. */
+/* Removes each "../" from the begin of the target, and with each the directory's last component. */
 static const char *leave(char *directory, const char *target)
 {
 	while (*directory && !strncmp(target, "../", 3)) {

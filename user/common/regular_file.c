@@ -14,13 +14,13 @@ int regular_file__reopen(int seen, int flags)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	/* The same inode, whatever has its name by now. */
+	/* Opens the same inode, whatever has its name now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", seen);
 	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
-/* Where no /proc is mounted: whatever has the name by now is opened, and must be what was seen. */
+/* For a system without /proc. Opens what has the name now, which must be the file that was seen. */
 static int open_again(const char *path, int seen)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -39,7 +39,8 @@ static int open_again(const char *path, int seen)
 
 int regular_file__open(const char *path)
 {
-	auto_close int seen = open(path, O_PATH | O_CLOEXEC); /* opens nothing: no side effects */
+	auto_close int seen = open(path, O_PATH | O_CLOEXEC); /* opens nothing, so it has no side
+								 effect */
 	int fd;
 
 	if (seen < 0)

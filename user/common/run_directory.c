@@ -26,7 +26,7 @@ int run_directory__open(void)
 
 	if (err)
 		return err;
-	/* Others may pass, so that `ctl` can tell them whose session it is. */
+	/* Others may enter it, so that `ctl` can tell them whose session runs. */
 	if (mkdir(path, 0711) && errno != EEXIST)
 		return -errno;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where proftraces of one user meet while they run: /run/proftrace, or, for those that are not
- * root's, $XDG_RUNTIME_DIR/proftrace. */
+/* The directory in which running proftraces of one user meet: /run/proftrace, or for other users
+ * than root $XDG_RUNTIME_DIR/proftrace. */
 #ifndef PROFTRACE_RUN_DIRECTORY_H
 #define PROFTRACE_RUN_DIRECTORY_H
 
@@ -9,11 +9,11 @@
 
 /* 0 or -ENAMETOOLONG. */
 int run_directory__path(uid_t owner, char *path, size_t size);
-/* Makes it if it is not there; takes from others the right to list it, by which they could lock it. A
- * descriptor that the caller closes, or a negative errno: -EPERM: another user could change it. */
+/* Makes it if it is missing. Others must not list it, because they could lock it then. A descriptor
+ * that the caller closes, or a negative errno: -EPERM: another user could change it. */
 int run_directory__open(void);
-/* Opens a file there, whose bytes serve as locks. Only its owner can open it. A descriptor or a negative
- * errno. */
+/* Opens a file in it whose bytes serve as locks. Only its owner can open it. A descriptor or a
+ * negative errno. */
 int run_directory__open_lock(const char *name);
 
 #endif

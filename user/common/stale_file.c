@@ -7,14 +7,15 @@
 #include "common/out_path.h"
 #include "common/util.h"
 
-#define ENTRIES_MAX 65536 /* the directory may be another user's, and full */
+#define ENTRIES_MAX 65536 /* another user may own the directory, and may have filled it */
 
 bool stale_file__hold(int fd)
 {
 	struct stat st;
 
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return errno != EWOULDBLOCK; /* a file system without locks: nobody sweeps there */
+		return errno != EWOULDBLOCK; /* the file system has no locks, so nobody sweeps
+						there */
 	return fstat(fd, &st) || st.st_nlink || fcntl(fd, F_GETFL) & (O_TMPFILE & ~O_DIRECTORY);
 }
 

@@ -13,7 +13,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours. Both lengths are bounded. */
+/* Counts insertions, deletions, substitutions and swaps of neighbours. Both lengths are bounded. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NAME_MAX_LEN + 1];
@@ -48,7 +48,8 @@ void suggest__offer(struct suggestion *s, const char *name)
 	if (!s->len || s->len > NAME_MAX_LEN || name_len > NAME_MAX_LEN)
 		return;
 	is_prefix = s->len >= 2 && strncmp(s->word, name, s->len) == 0;
-	/* A prefix is what people type when they know the name: better than any misspelling. */
+	/* A prefix is better than a misspelling, because people type prefixes of names that they
+	 * know. */
 	edits = is_prefix ? 0 : distance(s->word, s->len, name, name_len);
 	if (edits > (s->len + 2) / 3 || edits >= s->len)
 		return;

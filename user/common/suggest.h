@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "Did you mean": the nearest of the names offered, by optimal string alignment distance. */
+/* "Did you mean": finds the nearest of the offered names, by optimal string alignment distance. */
 #ifndef PROFTRACE_SUGGEST_H
 #define PROFTRACE_SUGGEST_H
 
@@ -12,7 +12,8 @@ struct suggestion {
 	size_t distance;  /* edits between word and best */
 };
 
-/* Near enough: at most one edit per three letters typed, or the name begins with word. */
+/* A name is near enough if it takes at most one edit per three typed letters, or begins with
+ * word. */
 void suggest__offer(struct suggestion *s, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/util.h"
 
 #define PID_BITS   22 /* PID_MAX_LIMIT of the kernel */
-#define START_BITS 41 /* 700 years at 100 ticks a second; an offset is positive */
+#define START_BITS 41 /* 700 years at 100 ticks a second; file offsets are positive */
 
 static off_t offset_of(pid_t pid, uint64_t start_time)
 {
@@ -26,7 +26,8 @@ static int ask(pid_t pid, uint64_t start_time)
 	return err ? err : fd;
 }
 
-/* The lock is of the open file, not of the process, and goes with the descriptor to another. */
+/* The lock belongs to the open file, not to the process. It moves to another process with the
+ * descriptor. */
 int target_lock__take(pid_t pid, uint64_t start_time)
 {
 	struct flock byte = {.l_type = F_WRLCK,

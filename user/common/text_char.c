@@ -7,7 +7,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* wcwidth() goes by the locale, which a program has from its user: "C", say. This one is part of
+/* wcwidth() depends on the locale, which the user chooses, for example "C". This locale is part of
  * the C library. */
 static locale_t utf8(void)
 {
@@ -18,10 +18,10 @@ static locale_t utf8(void)
 	return locale;
 }
 
-/* They reorder what a terminal shows around them, break its lines, or hide: Unicode's
- * Default_Ignorable_Code_Point, ends of lines and paragraphs, annotations. What joins letters of a
- * script or emoji (U+200C, U+200D), or chooses how they look (U+180B to U+180D, U+FE00 to U+FE0F),
- * is text. */
+/* Such characters reorder the text around them, break lines, or are invisible: Unicode's
+ * Default_Ignorable_Code_Point, ends of lines and paragraphs, annotations. Characters that join
+ * letters or emoji (U+200C, U+200D) or select their form (U+180B to U+180D, U+FE00 to U+FE0F) are
+ * text. */
 static bool is_format(wchar_t c)
 {
 	static const struct {
@@ -40,7 +40,7 @@ static bool is_format(wchar_t c)
 	return false;
 }
 
-/* What is shown as '?' has one column. */
+/* A character that is shown as '?' has one column. */
 static size_t wide_char(const char *c, int *cols, bool *format)
 {
 	locale_t locale = utf8(), before;

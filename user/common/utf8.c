@@ -39,7 +39,7 @@ static size_t strays(const char *s)
 	return cnt;
 }
 
-/* Frees the text. */
+/* Frees text and returns a copy with each stray byte escaped. */
 static char *mended(char *text, size_t stray_cnt)
 {
 	char *out = malloc(strlen(text) + stray_cnt * ESCAPE_LEN + 1), *p = out;
@@ -83,7 +83,8 @@ static size_t put_char(char *out, uint32_t c)
 		out[1] = (char)(0x80 | (c & 63));
 		return 2;
 	}
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) /* of bytes that are no text, say */
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) /* for example, of bytes that are no
+							    text */
 		return (size_t)sprintf(out, "\\u%08x", c);
 	if (c < 0x10000) {
 		out[0] = (char)(0xe0 | c >> 12);

@@ -33,7 +33,7 @@ bool file__is_same(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Room for one more byte than has been read, up to limit; false: no memory. */
+/* Makes room for one more byte than was read, up to limit. False: out of memory. */
 static bool make_room(char **buf, size_t *cap, size_t cnt, size_t limit)
 {
 	size_t want = *cap ? *cap * 2 : 4096;
@@ -93,7 +93,7 @@ char *file__read(const char *path, size_t *len)
 	return NULL;
 }
 
-/* Each process may have so long a text, and there may be many that live briefly. */
+/* Many short-lived processes may each have such a long text. */
 #define CUTS_NAMED 3
 
 static size_t unnamed_cuts;
@@ -103,7 +103,7 @@ static void warn_unnamed_cuts(void)
 	log__warn(MESSAGE_PROCESS_TEXTS_CUT_OFF, PROC_TEXT_MAX >> 10, unnamed_cuts);
 }
 
-/* Several parts of us look at one process. */
+/* Several parts of proftrace read the same process. */
 static void warn_cut(pid_t pid, const char *name)
 {
 	static pid_t named[CUTS_NAMED];
@@ -133,7 +133,7 @@ char *proc__text(pid_t pid, const char *name, size_t *len)
 	return text;
 }
 
-/* /proc/PID/task/TID/children: pids separated by blanks. */
+/* Format of /proc/PID/task/TID/children: pids separated by blanks. */
 static int each_listed(const char *list, int (*fn)(void *ctx, pid_t child), void *ctx)
 {
 	char *rest;

@@ -3,11 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NOISE_NS   10000.0 /* no correction is for so little: CUPTI's own times err by some of it */
+#define NOISE_NS                                                                                   \
+	10000.0 /* smaller errors are not corrected, because CUPTI's own times have                \
+		   them */
 #define BUCKET_NS  1e6
-#define BROKEN_MIN 3	/* pairs; fewer may be of a launch that was taken for another */
+#define BROKEN_MIN 3	/* pairs; fewer may come from a wrongly matched launch */
 #define SLOPE_MAX  1e-3 /* crystals differ by 100 ppm at most */
-#define SLOPE_LOOK 100	/* thirds of the slopes that are searched */
+#define SLOPE_LOOK                                                                                 \
+	100 /* steps of the search for the slope, each of which keeps two thirds of                \
+	       the range */
 
 /* ---- hulls ---- */
 
@@ -20,7 +24,7 @@ static int by_time(const void *a, const void *b)
 	return x->bound_ns < y->bound_ns ? -1 : x->bound_ns > y->bound_ns;
 }
 
-/* b lies above the line from a to c, by `sign` 1, or below it, by -1. */
+/* Is b above the line from a to c (sign 1), or below it (sign -1)? */
 static bool is_outside(const struct clock_point *a, const struct clock_point *b,
 		       const struct clock_point *c, int sign)
 {
@@ -42,7 +46,7 @@ static void keep_hull(struct clock_side *s, int sign)
 			cnt--;
 		s->points[cnt++] = p;
 	}
-	/* A hull of so many corners: some bounds are given up, none is made up. */
+	/* The hull has too many corners. Some bounds are dropped, but none is invented. */
 	if (cnt > CLOCK_POINTS / 2) {
 		const size_t all = cnt;
 
@@ -116,7 +120,7 @@ static double width_of(const struct clock_bounds *b, double slope)
 	return band.high - band.low;
 }
 
-/* Of the widest band. The width is concave in the slope. */
+/* The slope with the widest band. The width is a concave function of the slope. */
 static double best_slope(const struct clock_bounds *b)
 {
 	double low = -SLOPE_MAX, high = SLOPE_MAX;
@@ -132,7 +136,7 @@ static double best_slope(const struct clock_bounds *b)
 	return (low + high) / 2;
 }
 
-/* As near to no correction as the band allows, with some room for the times' own error. */
+/* The smallest correction that the band allows, with some room for errors of the times. */
 static double shift_in(struct band band)
 {
 	const double room = fmin(NOISE_NS, (band.high - band.low) / 2);

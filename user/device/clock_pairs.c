@@ -3,10 +3,10 @@
 #include <string.h>
 #include "common/util.h"
 
-#define CALLS	    (1u << 18) /* the latest of so many correlation ids */
-#define WORK_MAX    (1u << 16) /* of a round */
+#define CALLS	    (1u << 18) /* calls are kept for the latest so many correlation ids */
+#define WORK_MAX    (1u << 16) /* kept work of one round */
 #define WAITS_MAX   8192
-#define WAITS_LOOK  64 /* further ones that are asked for the work's stream */
+#define WAITS_LOOK  64 /* further waits that are checked for one on the work's stream */
 #define DEVICES_MAX 64
 
 /* A call that did not fail. */
@@ -18,13 +18,14 @@ struct call {
 };
 
 struct work {
-	uint64_t launched_ns; /* its launch had returned */
+	uint64_t launched_ns; /* when its launch returned */
 	uint64_t end_ns;
 	uint32_t device, context, stream;
 };
 
 struct wait {
-	uint64_t begin_ns, end_ns; /* for what was launched before begin_ns; done by end_ns */
+	uint64_t begin_ns, end_ns; /* waits for work that was launched before begin_ns; returned
+				      at end_ns */
 	uint32_t context, stream;
 };
 
@@ -35,11 +36,11 @@ struct work_list {
 
 struct clock_pairs {
 	struct call *calls;		/* by correlation id */
-	struct work_list fresh, former; /* of this round and of the one before */
-	struct wait *waits;		/* by begin */
+	struct work_list fresh, former; /* work of this round and of the previous one */
+	struct wait *waits;		/* sorted by begin */
 	size_t wait_cnt, wait_cap;
 	uint64_t open_ns;
-	struct clock_bounds *devices[DEVICES_MAX]; /* NULL: none of it came */
+	struct clock_bounds *devices[DEVICES_MAX]; /* NULL: no pair of this device came */
 };
 
 struct clock_pairs *clock_pairs__new(void)
@@ -159,7 +160,7 @@ int clock_pairs__wait(struct clock_pairs *p, uint32_t wait, uint32_t before, uin
 	return err;
 }
 
-/* The first wait for it ends first. */
+/* The first wait for the work ends first. */
 static void match(struct clock_pairs *p, const struct work *w)
 {
 	const size_t first = COUNT_FIRST(p->wait_cnt, i, p->waits[i].begin_ns < w->launched_ns);

@@ -15,7 +15,7 @@ static const char *side(double shift_ns)
 	return shift_ns < 0 ? "ahead of" : "behind";
 }
 
-/* How far the clock is off for certain: the shift's bounds, nearest to none first. */
+/* The certain range of the clock's error: the bounds of the shift, the one nearer to zero first. */
 static void bounds_text(const struct clock_line *line, char *text, size_t size)
 {
 	const bool ahead = line->shift_ns < 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device/correlation_map.h"
 
-#define TRACK	 KEPT_OUTSIDE
-#define COMING	 (KEPT_OUTSIDE - 1) /* instead of a track: none was put yet */
-#define WAITING	 (1u << 30)	    /* a launch whose work did not come yet */
-#define ANSWERED (1u << 31)	    /* its work came before it */
+#define TRACK KEPT_OUTSIDE
+#define COMING                                                                                     \
+	(KEPT_OUTSIDE - 1)  /* in place of a track: the call is known, but was not put             \
+			       yet */
+#define WAITING	 (1u << 30) /* flag: a launch whose work did not come yet */
+#define ANSWERED (1u << 31) /* flag: work came before its launch was put */
 
 int correlation_map__put(struct correlation_map *k, uint32_t correlation, uint32_t track,
 			 bool launches)

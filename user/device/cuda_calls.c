@@ -21,7 +21,7 @@ struct planner {
 	struct elf_file *elf;
 	enum span_category category;
 	enum probe_group group; /* GROUP_DEVICE or GROUP_LAUNCH */
-	size_t first;		/* of the library's probes */
+	size_t first;		/* index of the library's first probe */
 };
 
 static bool is_planned(const struct planner *p)
@@ -33,8 +33,8 @@ static bool is_planned(const struct planner *p)
 	return false;
 }
 
-/* Before _v2, the driver's addresses and sizes had 32 bits: those functions are kept for programs
- * of CUDA 3, and their arguments lie elsewhere. */
+/* Functions without _v2 have 32-bit addresses and sizes. They exist for programs of CUDA 3, and
+ * their arguments lie elsewhere. */
 static bool is_obsolete(const struct planner *p, const struct cuda_call *call, const char *symbol)
 {
 	uint8_t class = call->cfg.call_class;
@@ -48,7 +48,7 @@ static bool is_obsolete(const struct planner *p, const struct cuda_call *call, c
 	return !elf_file__symbol(p->elf, name, &newer);
 }
 
-/* Two names of one function are one probe. */
+/* Two names of one address need one probe. */
 static bool has_address(const struct planner *p, uint64_t vaddr)
 {
 	for (size_t i = p->first; i < p->plan->cnt; i++)
@@ -57,7 +57,8 @@ static bool has_address(const struct planner *p, uint64_t vaddr)
 	return false;
 }
 
-/* A function that is a jump to another one of the table: the other one's probe sees its calls. */
+/* Does the function only jump to another function of the table? The other's probe sees its
+ * calls. */
 static bool is_forwarder(const struct planner *p, const struct elf_symbol *s)
 {
 	size_t len;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of CUDA's runtime and driver, seen by probes on their libraries. Which functions these are,
- * and where in their arguments the bytes, the stream and the kernel are. Nothing is loaded into the
- * process.
+ * Calls of CUDA's runtime and driver, seen by probes on their libraries. The table says which
+ * functions, and which arguments are the bytes, the stream and the kernel. Nothing is loaded into
+ * the process.
  */
 #ifndef PROFTRACE_CUDA_CALLS_H
 #define PROFTRACE_CUDA_CALLS_H
 
 #include "frameworks/framework.h"
 
-/* Adds the probes of the libraries that the target has loaded and the plan has not. Returns how
- * many libraries were added, or a negative errno. */
+/* Adds probes for the target's libraries that the plan does not have yet. Returns how many
+ * libraries were added, or a negative errno. */
 int cuda_calls__plan(struct target *t, struct probe_plan *plan);
-/* The same for GROUP_LAUNCH: entries of what gives the device work, to be counted. */
+/* The same for GROUP_LAUNCH: probes that count the functions which launch work. */
 int cuda_calls__plan_launches(struct target *t, struct probe_plan *plan);
-/* Runtime and driver are there: nothing more is to come. */
+/* Does the plan have runtime and driver? Then no more libraries will come. */
 bool cuda_calls__complete(const struct probe_plan *plan);
 
-/* What is asked of one function; NULL: it is not followed. */
+/* What is recorded of one function. NULL: it gets no probe. */
 struct cuda_call {
-	const char *name; /* without version and stream variant */
+	const char *name; /* without version and stream suffixes */
 	struct pt_call_cfg cfg;
 };
 const struct cuda_call *cuda_call__find(const char *symbol);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the arguments of CUDA's functions are; the list is cupti_shim/cuda_functions.h. */
+/* Which arguments of CUDA's functions matter. The list of functions is
+ * cupti_shim/cuda_functions.h. */
 #include "device/cuda_calls.h"
 #include "device/kernels/demangle.h"
 #include "common/util.h"
 #include "cupti_shim/cuda_functions.h"
 #include <string.h>
 
-/* Places of arguments, the first is 1. */
+/* Positions of arguments; the first is 1. */
 #define LAUNCH(function, at)	{.call_class = PT_CALL_LAUNCH, .object = (function), .stream = (at)}
 #define LAUNCH_EX(function, at) {.call_class = PT_CALL_LAUNCH, .object = (function), .config = (at)}
-/* The kind is an argument. */
+/* An argument gives the kind. */
 #define COPY(size, kind, at)                                                                       \
 	{.call_class = PT_CALL_COPY, .bytes = (size), .copy = (kind), .stream = (at)}
 #define COPY_2D(width, height, kind, at)                                                           \
@@ -18,10 +19,10 @@
 	 .rows = (height),                                                                         \
 	 .copy = (kind),                                                                           \
 	 .stream = (at)}
-/* The kind is in the name. */
+/* The name gives the kind. */
 #define COPY_AS(kind, size, at)                                                                    \
 	{.call_class = PT_CALL_COPY, .bytes = (size), .copy_kind = (kind), .stream = (at)}
-/* The first argument is a structure with the extent in bytes at an offset. */
+/* The first argument is a structure, which has the extent in bytes at this offset. */
 #define COPY_BY(cnt, offset, at)                                                                   \
 	{.call_class = PT_CALL_COPY,                                                               \
 	 .bytes = 1,                                                                               \
@@ -43,8 +44,8 @@
 #define OTHER(event, at) {.call_class = PT_CALL_OTHER, .object = (event), .stream = (at)}
 #define UNKNOWN		 PT_COPY_UNKNOWN
 
-/* The structures CUDA_MEMCPY2D and CUDA_MEMCPY3D. Extents of the runtime's are in elements where an
- * array takes part, so their bytes stay unknown. */
+/* Offsets in the structures CUDA_MEMCPY2D and CUDA_MEMCPY3D. The runtime's structures give extents
+ * in elements if an array is involved, so those bytes stay unknown. */
 enum { DRIVER_2D_AT = 112, DRIVER_3D_AT = 176 };
 
 static const struct cuda_call calls[] = {

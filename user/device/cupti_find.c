@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define OLDEST 11
-#define NEWEST 99 /* above are the years in the names of real files: libcupti.so.2024.3.2 */
+#define NEWEST 99 /* larger numbers are years in file names: libcupti.so.2024.3.2 */
 
 bool cuda__has_driver(const struct target *t)
 {
@@ -21,7 +21,7 @@ bool cuda__has_runtime(const struct target *t)
 	return target__find_lib(t, "libcudart*.so*");
 }
 
-/* "libcudart.so.12.4.127": 12; 0: no such number. */
+/* The major version of "libcudart.so.12.4.127" is 12. 0: there is no such number. */
 static unsigned int major_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *so = strstr(slash ? slash : path, ".so.");
@@ -30,7 +30,7 @@ static unsigned int major_of(const char *path)
 	return major >= OLDEST && major <= NEWEST ? (unsigned int)major : 0;
 }
 
-/* Libraries that are numbered like CUDA itself; wheels put a hash into the name. */
+/* Libraries with CUDA's version number. Wheels put a hash into the name. */
 static const char *const numbered[] = {"libcudart*.so.*", "libcublas*.so.*", "libnvrtc*.so.*",
 				       "libnvJitLink*.so.*"};
 
@@ -54,8 +54,8 @@ static unsigned int newest_major(const struct target *t, const char *pattern)
 	return newest;
 }
 
-/* The CUDA version of one of CUDA's libraries; 0: it is not CUDA's. If the runtime is inside a
- * framework, only the math libraries have a number. */
+/* The CUDA version of a library; 0: it is no CUDA library. If the runtime is inside a framework's
+ * library, only the math libraries have a number. */
 static unsigned int cuda_of(const struct target_lib *lib)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++)
@@ -64,7 +64,7 @@ static unsigned int cuda_of(const struct target_lib *lib)
 	return 0;
 }
 
-/* The newest, which knows what older ones call, and one that is older, or 0. */
+/* Finds the newest version, whose CUPTI also knows older calls, and an older one, or 0. */
 static void find_majors(const struct target *t, struct cupti_found *f)
 {
 	for (size_t i = 0; i < t->lib_cnt; i++) {
@@ -81,7 +81,8 @@ static void find_majors(const struct target *t, struct cupti_found *f)
 
 /* ---- places ---- */
 
-/* The newest file of the right version that matches a pattern of the process's own paths. */
+/* Finds the newest file of the right version that matches a pattern. Paths are as the process sees
+ * them. */
 static bool look(const struct target *t, const char *pattern, struct cupti_found *f)
 {
 	char root[32], whole[1024];
@@ -115,7 +116,7 @@ static const struct target_lib *runtime_of(const struct target *t, unsigned int 
 	return target__find_lib(t, numbered[0]);
 }
 
-/* Beside the runtime, and where a toolkit has it from there. */
+/* Looks in the runtime's directory, and where a toolkit has CUPTI relative to it. */
 static bool look_beside(const struct target *t, struct cupti_found *f)
 {
 	const struct target_lib *lib = runtime_of(t, f->major);
@@ -133,7 +134,7 @@ static bool look_beside(const struct target *t, struct cupti_found *f)
 	return look(t, pattern, f);
 }
 
-/* In the wheels beside its framework: nvidia/cu13/lib, before that nvidia/cuda_cupti/lib. */
+/* Looks in the wheels next to the framework: nvidia/cu13/lib, then nvidia/cuda_cupti/lib. */
 static bool look_in_packages(const struct target *t, struct cupti_found *f)
 {
 	static const char *const parents[] = {"/site-packages/", "/dist-packages/"};
@@ -155,7 +156,7 @@ static bool look_in_packages(const struct target *t, struct cupti_found *f)
 	return false;
 }
 
-/* The colon-separated directories of LD_LIBRARY_PATH, as it was when the program began. */
+/* Looks in the directories of LD_LIBRARY_PATH, as it was when the program began. */
 static bool look_in_library_path(const struct target *t, struct cupti_found *f)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
@@ -209,7 +210,8 @@ int cupti__check_file(const char *chosen, int fd)
 	return err ? cupti__refuse(chosen) : 0;
 }
 
-/* By its own names, of which the library goes by one. */
+/* Does the process have another libcupti than this file? Compares the file's own names, as a
+ * library is loaded by one of them. */
 static bool has_another(const struct target *t, int fd)
 {
 	const struct target_lib *lib = target__find_lib(t, "libcupti.so.*");

@@ -17,7 +17,7 @@ struct device_events {
 	struct device_names *names;
 	struct recording_writer *w;
 	struct device_clock clock;
-	struct context *contexts; /* which device a context is on */
+	struct context *contexts; /* by context: its device */
 	size_t context_cnt, context_cap;
 	struct shim_device devices[DEVICES_MAX];
 	size_t device_cnt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of the library in the target as events of a recording. */
+/* Converts records of the library in the target to events of a recording. */
 #ifndef PROFTRACE_DEVICE_EVENTS_H
 #define PROFTRACE_DEVICE_EVENTS_H
 
@@ -9,7 +9,7 @@
 #include "device/event_records.h"
 #include "recording/recording.h"
 
-/* A line through the clocks' two common points; identity where CUPTI used ours. */
+/* A line through two moments that both clocks show. The identity if CUPTI used our clock. */
 struct device_clock {
 	bool identity;
 	struct shim_clock_point begin, end;
@@ -31,27 +31,28 @@ void device_events__set_clock(struct device_events *d, const struct device_clock
 
 uint64_t device_events__monotonic(const struct device_events *d, uint64_t cupti_ns);
 
-/* A call on a thread's track, cut at the window's edges. */
+/* Writes a call to a thread's track, cut at the window's edges. */
 int device_events__call(struct device_events *d, uint32_t track, const struct shim_call *call,
 			uint64_t open_ns, uint64_t close_ns);
-/* Which device a context is on is learned of activities, outside windows, too. */
+/* Learns from an activity which device a context is on. Called outside windows, too. */
 int device_events__learn(struct device_events *d, const struct shim_activity *a);
-/* An activity of any kind; those that no recording holds are only counted. */
+/* Writes an activity of any kind. Kinds that recordings do not have are only counted. */
 /* is_before: it was launched before the window. */
 int device_events__activity(struct device_events *d, const struct shim_activity *a, bool is_before);
-/* What was waited for, by a stream or by a thread; `record`: of the event, NULL if that is not
- * known or it was none. Where the device is not known it is left out: the call tells of it. */
+/* Writes what a stream or thread waited for. `record`: the awaited event's record; NULL: unknown,
+ * or no event. If the device is unknown, nothing is written, because the call itself shows the
+ * wait. */
 int device_events__sync(struct device_events *d, const struct shim_sync *r,
 			const struct event_record *record);
-/* Memory taken from the driver, or given back, by a call on the track. */
+/* Writes that a call on the track took memory from the driver, or gave it back. */
 int device_events__memory(struct device_events *d, uint32_t track, const struct shim_memory *r);
-/* A user's range or instant, cut at the window's edges; nothing if it lies outside. */
+/* Writes a user's range or instant, cut at the window's edges. Nothing if it lies outside. */
 int device_events__range(struct device_events *d, uint32_t track, const struct device_range *range,
 			 uint64_t open_ns, uint64_t close_ns);
-/* A device's properties, which go to the summary. */
+/* Keeps a device's properties for the summary. */
 int device_events__device(struct device_events *d, const struct shim_device *device);
 
-/* "devices": what is known of each; "cupti_overhead_ns". */
+/* Adds "devices", with all that is known of each, and "cupti_overhead_ns". */
 int device_events__summary(const struct device_events *d, json_t *into);
 
 #endif

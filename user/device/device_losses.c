@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *key, *why;
-	bool at_once; /* counted when it happens */
+	bool at_once; /* counted when the loss happens */
 } kinds[LOSS_CNT] = {
 	[LOSS_RINGS] = {"rings", "found no room, for proftrace read them too late"},
 	[LOSS_THREADS] = {"threads",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of the device's events was lost, by why: on its way out of the process, and here. */
+/* Lost device events by cause: lost inside the process, or here. */
 #ifndef PROFTRACE_DEVICE_LOSSES_H
 #define PROFTRACE_DEVICE_LOSSES_H
 
@@ -20,7 +20,7 @@ enum device_loss {
 	LOSS_CNT,
 };
 
-/* Counts since the beginning, as they were at a time. */
+/* Counts since the begin, at some time. */
 struct device_loss_look {
 	uint64_t at_ns, cnt[LOSS_CNT];
 };
@@ -28,26 +28,24 @@ struct device_loss_look {
 /* Zeroed at first. */
 struct device_losses {
 	struct device_loss_look before, last; /* the latest two */
-	uint64_t elsewhere[LOSS_CNT];	      /* in no recording, or an earlier one */
+	uint64_t elsewhere[LOSS_CNT];	      /* losses in no recording, or in an earlier one */
 	uint64_t closed_cnt[LOSS_CNT];
 	bool closed;
 };
 
 /*
- * To be called often, with each reading of what the library hands over: the window's edges become
- * known only when they are past. queue, clock: events that found no place here, and that had times
- * of another clock.
+ * Call it after each reading of the library's data, because the window's edges become known only
+ * after they passed. queue: events without room here. clock: events with times of another clock.
  */
 void device_losses__look(struct device_losses *l, const struct shim_facts *f, uint64_t queue,
 			 uint64_t clock);
-/* A window opened then, after the look before the last at the earliest. */
+/* A window opened at open_ns, not before the second to last look. */
 void device_losses__open(struct device_losses *l, uint64_t open_ns);
-/* It has closed. What is counted when it happens, and not when CUPTI hands it over, is not its own
- * any more. */
+/* The window closed. Losses that are counted when they happen do not belong to it any more. */
 void device_losses__close(struct device_losses *l);
 
-/* The window's losses up to the last look, by kind, and in all; once. A text is added to the notes,
- * an array, for each kind that there is. */
+/* The window's losses up to the last look, by kind and in total. Call it once. Adds a text to the
+ * array notes for each kind with losses. */
 json_t *device_losses__json(struct device_losses *l, const char *what, json_t *notes, uint64_t *lost);
 
 #endif

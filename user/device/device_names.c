@@ -4,7 +4,7 @@
 #include "device/cuda_calls.h"
 #include "device/kernels/demangle.h"
 
-/* A target that names without end fills no more than this. */
+/* Limits the memory for a target that sends names without end. */
 #define NAMES_MAX  (1u << 20)
 #define TEXT_BYTES (64u << 20)
 
@@ -51,7 +51,7 @@ void device_names__forget_ids(struct device_names *n)
 		n->slots[i].id = 0;
 }
 
-/* The key's slot, or the free one where it belongs. */
+/* The key's slot, or the free slot where it belongs. */
 static struct entry *find(const struct device_names *n, uint64_t key)
 {
 	size_t i = (key * 0x9e3779b97f4a7c15ull >> 32) & (n->slot_cnt - 1);

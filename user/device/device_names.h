@@ -10,20 +10,20 @@ struct device_names;
 
 struct device_names *device_names__new(void);
 void device_names__free(struct device_names *n);
-/* Ids belong to a writer: a new one begins. */
+/* Forgets the ids, because a new writer begins. */
 void device_names__forget_ids(struct device_names *n);
 
-/* Keeps the name, readable: a kernel's demangled, a function's without its version. */
+/* Keeps the name in readable form: a kernel's name demangled, a function's without its version. */
 int device_names__learn(struct device_names *n, const struct shim_name *name);
-/* The key's id in the writer; 0 if the key is unknown or on the writer's error. */
+/* The key's id in the writer. 0: the key is unknown, or the writer failed. */
 uint32_t device_names__id(struct device_names *n, struct recording_writer *w, uint64_t key);
-/* The key is a function's that launches kernels or a graph of them. */
+/* Does the key belong to a function that launches kernels or a graph? */
 bool device_names__is_launch(const struct device_names *n, uint64_t key);
-/* What a function has waited for when it returns, whatever its arguments. */
+/* What a function has waited for when it returns, whatever its arguments are. */
 enum wait_kind {
-	WAIT_NONE, /* or that is not known */
+	WAIT_NONE, /* or unknown */
 	WAIT_CONTEXT,
-	WAIT_OWN_COPY, /* from a device to the host */
+	WAIT_OWN_COPY, /* for its own copy from a device to the host */
 };
 enum wait_kind device_names__wait(const struct device_names *n, uint64_t key);
 

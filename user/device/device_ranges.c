@@ -21,7 +21,7 @@ static int add(struct device_ranges *r, const struct device_range *range)
 	return 0;
 }
 
-/* A range that is left while another of its thread, begun later, is open does not nest. */
+/* A range does not nest if it ends while a later range of its thread is still open. */
 static bool is_innermost(const struct device_ranges *r, const struct device_range *range)
 {
 	for (const struct device_range *o = range + 1; o < r->open + r->cnt; o++)

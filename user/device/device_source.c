@@ -20,7 +20,9 @@
 #define SECOND	       1000000000ull
 #define NOTE_MAX_NS    100000
 #define UNRETURNED_MAX (16 * SHIM_RINGS)
-#define RIPE_NS	       (SECOND / 2) /* what ended so long ago has come through the kernel's ring */
+#define RIPE_NS                                                                                    \
+	(SECOND / 2) /* what ended so long ago has been read from the kernel's                     \
+			ring */
 
 struct device_source {
 	struct shim_link *link;
@@ -30,8 +32,9 @@ struct device_source {
 	struct device_events *events;
 
 	struct shim_request request;
-	int filter_cnt; /* of seccomp, when what the library needs was checked against them */
-	bool filtered;	/* there are more since */
+	int filter_cnt; /* number of seccomp filters when the library's needs were checked
+			   against them */
+	bool filtered;	/* more filters were added since */
 
 	struct call_queue calls[SHIM_RINGS];
 	struct shim_open_call *unreturned;
@@ -42,15 +45,15 @@ struct device_source {
 	struct event_records records;
 	struct clock_pairs *pairs;
 	uint64_t lost_clock, last_collect_ns;
-	uint64_t calls_read_ns; /* calls that ended before this have been read */
+	uint64_t calls_read_ns; /* all calls that ended before this were read */
 	struct device_losses losses;
 
 	struct recording_writer *w; /* NULL: no window */
-	uint64_t open_ns, close_ns; /* close UINT64_MAX: not known yet */
+	uint64_t open_ns, close_ns; /* close_ns UINT64_MAX: unknown yet */
 	struct device_counts counts;
 
 	struct device_functions functions;
-	bool counting; /* calls of them are counted, and go nowhere */
+	bool counting; /* calls of functions are only counted, not written */
 };
 
 /* ---- life ---- */
@@ -101,7 +104,8 @@ void device_source__free(struct device_source *d)
 
 /* ---- the library ---- */
 
-/* What CUPTI and the library do on the target's threads might be what a new filter kills for. */
+/* A new filter may kill the process for calls that CUPTI or the library makes on the target's
+ * threads. */
 static bool is_filtered(struct device_source *d)
 {
 	if (!d->filtered && !d->request.recording &&
@@ -205,7 +209,7 @@ struct device_hooked device_source__hooked(const struct device_source *d)
 	uint64_t each_ns;
 
 	shim_link__facts(d->link, &facts);
-	/* The target wrote it. */
+	/* The target wrote the value, so it is bounded. */
 	each_ns = facts.note_ns < NOTE_MAX_NS ? facts.note_ns : NOTE_MAX_NS;
 	return (struct device_hooked){d->counts.hooked,
 				      (d->counts.hooked + d->counts.calls) * each_ns};
@@ -253,7 +257,7 @@ static void set_thread(const struct device_source *d, struct call_queue *q, uint
 	q->tid = find_tid(d, ns_tid);
 }
 
-/* What the call tells of the device's clock. */
+/* A call gives bounds for the device's clock. */
 static int call_pair(struct device_source *d, const struct shim_call *call)
 {
 	const enum wait_kind wait =
@@ -309,8 +313,8 @@ static int on_record(void *ctx, const struct shim_record *r)
 		return device_events__device(d->events, (const struct shim_device *)r);
 	case SHIM_REC_CALL:
 		return on_open_call(d, (const struct shim_open_call *)r);
-	/* Now, since a wait, which names the context alone, may come before all that names both,
-	 * and what the window has no place for tells, too. */
+	/* Clocks learn from it now. A wait that names only the context may come before the records
+	 * that name context and device. Also records without a place in the window give bounds. */
 	case SHIM_REC_KERNEL:
 	case SHIM_REC_COPY:
 	case SHIM_REC_SET:
@@ -400,7 +404,8 @@ static int call_write(void *ctx, uint32_t tid, const struct shim_call *call)
 	return device_events__call(d->events, track, call, d->open_ns, d->close_ns);
 }
 
-/* Calls that had not returned when the library left CUPTI, unless their rings have them by now. */
+/* Writes calls that had not returned when the library left CUPTI, unless their rings have them
+ * now. */
 static int unreturned_write(struct device_source *d)
 {
 	int err = 0;
@@ -438,7 +443,7 @@ int device_source__before(struct device_source *d, uint32_t tid, uint64_t end_ns
 
 /* ---- activities ---- */
 
-/* The main thread's where the target does not say. */
+/* The track of a thread, or of the main thread if the target does not say which. */
 static uint32_t track_of(struct device_source *d, uint32_t ns_tid)
 {
 	uint32_t pid = (uint32_t)d->target->pid, tid = ns_tid ? 0 : pid;
@@ -457,7 +462,7 @@ static int range_write(struct device_source *d, const struct device_range *range
 		     : -ENOMEM;
 }
 
-/* Marks are taken outside a window as well: its ranges may have begun before it. */
+/* Takes marks outside of a window, too, because its ranges may have begun before it. */
 static int mark_take(struct device_source *d, const struct shim_marker *mark)
 {
 	struct device_range range;
@@ -475,14 +480,14 @@ static int memory_write(struct device_source *d, const struct shim_memory *memor
 	return track ? device_events__memory(d->events, track, memory) : -ENOMEM;
 }
 
-/* CUPTI calls it a synchronisation as well when a program asks whether an event has come: a call
- * that is not followed, and no wait. */
+/* Does the program only ask whether an event has come? CUPTI reports that as a synchronisation,
+ * too. The call is not recorded, and is no wait. */
 static bool is_question(const struct device_source *d, const struct shim_activity *a)
 {
 	return a->h.kind == SHIM_REC_SYNC && !correlation_map__is_seen(&d->kept, a->correlation);
 }
 
-/* A wait for an event is for the record of it that CUPTI numbers; the latest may be another. */
+/* CUPTI numbers the record for which a wait waits. The event's latest record may be another. */
 static int wait_pair(struct device_source *d, const struct shim_sync *sync)
 {
 	const uint32_t wait = sync->a.correlation, context = sync->a.context;
@@ -515,14 +520,14 @@ static int sync_write(struct device_source *d, const struct shim_sync *sync)
 		   : device_events__sync(d->events, sync, event_records__find(&d->records, sync));
 }
 
-/* Its call was not open in the window: if it was before, the device was busy with it in the window.
- */
+/* Work of a call that was not open in the window. If the call came before the window, the device
+ * was busy with its work in the window. */
 static int before_write(struct device_source *d, const struct shim_activity *a)
 {
 	if (a->h.kind > SHIM_REC_SET ||
 	    device_events__monotonic(d->events, a->start_ns) >= d->close_ns)
 		return 0;
-	/* By a clock that is behind, what was launched later seems to begin in the window. */
+	/* On a clock that is behind, later work seems to begin in the window. */
 	if (clock_pairs__begin_ns(d->pairs, a->correlation) >= d->open_ns)
 		return 0;
 	return device_events__activity(d->events, a, true);
@@ -531,11 +536,11 @@ static int before_write(struct device_source *d, const struct shim_activity *a)
 static int activity_write(struct device_source *d, const struct shim_activity *a)
 {
 	uint32_t track = correlation_map__track(&d->kept, a->correlation);
-	/* though its call had not returned */
 	uint64_t end_ns = device_events__monotonic(d->events, a->end_ns);
+	/* work that ended before the window, even if its call had not returned */
 	bool is_earlier = end_ns <= d->open_ns &&
 			  clock_pairs__begin_ns(d->pairs, a->correlation) < d->open_ns;
-	/* a call that was never seen to return: under way at the window's end, or begun later */
+	/* a call that was not seen to return: it was open at the window's end, or began later */
 	bool may_be_later =
 		device_events__monotonic(d->events, a->start_ns) >= d->close_ns && !track;
 	int err =
@@ -543,8 +548,8 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 
 	if (err)
 		return err;
-	/* It was not over yet when it came, or over long before the window of its call. So another
-	 * tool has given CUPTI a clock of its own. */
+	/* The work's end lies after it was read, or long before its call's window. So another tool
+	 * set another clock for CUPTI. */
 	if (end_ns > d->last_collect_ns + SECOND ||
 	    (end_ns + SECOND < d->open_ns && track && track != KEPT_OUTSIDE)) {
 		d->lost_clock += a->h.kind != SHIM_REC_OVERHEAD && !is_question(d, a);
@@ -569,7 +574,7 @@ static int activity_write(struct device_source *d, const struct shim_activity *a
 	return device_events__activity(d->events, a, false);
 }
 
-/* Written, or if there is no window forgotten. */
+/* Writes an activity; forgets it if there is no window. */
 static int activity_take(void *ctx, const union activity *activity)
 {
 	struct device_source *d = ctx;
@@ -584,7 +589,7 @@ static int activity_take(void *ctx, const union activity *activity)
 	}
 }
 
-/* On a clock that is not ours they wait for the second point of the line. */
+/* With another clock than ours, activities wait for the line's second point. */
 static bool may_write(const struct device_source *d)
 {
 	struct shim_facts facts;
@@ -595,8 +600,8 @@ static bool may_write(const struct device_source *d)
 	return d->close_ns == UINT64_MAX && facts.own_clock;
 }
 
-/* Those of a thread without spans, whose ends would write them. The kernel's ring was read after
- * collected_ns, so that the window's end, if it is before them, is known. */
+/* Writes calls of threads without spans; other threads' calls are written at the ends of spans. The
+ * kernel's ring was read after collected_ns, so an end of the window before that is known. */
 static int ripe_calls_write(struct device_source *d, uint64_t collected_ns)
 {
 	const uint64_t ripe_ns = d->last_collect_ns - RIPE_NS;
@@ -622,11 +627,12 @@ int device_source__pump(struct device_source *d)
 	int err = 0;
 
 	shim_link__beat(d->link);
-	/* By itself, where no beat came for long; what it had is handed over. */
+	/* The library left CUPTI because it got no heartbeat. What it had is passed on. */
 	if (shim_link__state(d->link) == SHIM_LEFT)
 		note_end(d);
-	/* First the calls from before the window: they tell which activities are not its own.
-	 * Without one, what ended before the last look at the kernel's ring is in none. */
+	/* Calls from before the window come first, because they show which activities belong to
+	 * none of its calls. Without a window, calls that ended before the last reading of the
+	 * kernel's ring belong to no window. */
 	for (size_t i = 0; i < SHIM_RINGS && !err; i++)
 		err = d->w ? call_queue__take(&d->calls[i], d->open_ns, call_write, d)
 			   : call_queue__discard(&d->calls[i], before_ns, call_discard, d);
@@ -650,7 +656,7 @@ void device_source__open(struct device_source *d, struct recording_writer *w, ui
 	d->open_ns = open_ns;
 	d->close_ns = UINT64_MAX;
 	d->counts = (struct device_counts){};
-	d->unreturned_cnt = 0; /* the library was parked before */
+	d->unreturned_cnt = 0; /* the library stopped recording before */
 	device_events__set_writer(d->events, w);
 	device_losses__open(&d->losses, open_ns);
 	clock_pairs__open(d->pairs, open_ns);
@@ -673,7 +679,7 @@ static void set_clock(struct device_source *d)
 	device_events__set_clock(d->events, &clock);
 }
 
-/* What nothing has ended goes on past the window, and holds what came after its begin. */
+/* A range without an end lasts beyond the window. It contains what came after its begin. */
 static int open_range_write(struct device_source *d, struct device_range *range)
 {
 	range->nests = true;

@@ -4,7 +4,8 @@
 #include "common/util.h"
 #include "cupti_shim/protocol.h"
 
-/* What the library still held when it ended is lost: the latest that came is known to have come. */
+/* Until when activities are complete. What the library held when it ended is lost, so the latest
+ * that came counts. */
 static uint64_t covered_until(const struct device_summary *s)
 {
 	const struct device_counts *c = s->counts;
@@ -37,7 +38,7 @@ uint64_t device_summary__lost_functions(const struct device_counts *counts,
 	return lost;
 }
 
-/* Why it is still in the process; NULL: it is not, or nobody knows. */
+/* Why the library is still in the process. NULL: it is not, or the cause is unknown. */
 static const char *stay_text(uint32_t stay)
 {
 	static const char *const texts[] = {
@@ -50,7 +51,7 @@ static const char *stay_text(uint32_t stay)
 	return stay < ARRAY_SIZE(texts) ? texts[stay] : NULL;
 }
 
-/* What it means for the figures. */
+/* What each loss means for the figures. */
 static const struct {
 	const char *call, *means;
 } failures[SHIM_FAILURES] = {
@@ -73,7 +74,7 @@ static const struct {
 			      "another tool of the process may get times of another clock"},
 };
 
-/* CUPTI failed to hand over what launches of the window did. */
+/* Is work of the window's launches missing, because CUPTI did not deliver it? */
 static bool misses_work(const struct device_summary *s)
 {
 	return (s->facts->failed[SHIM_FAILS_FLUSH].cnt ||

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define SLOTS	    65536
-#define INVALID	    UINT32_MAX /* CUPTI's word for none */
+#define INVALID	    UINT32_MAX /* CUPTI's value for "none" */
 #define KEY_BY_SYNC (1ull << 63)
 
 bool event_records__is_numbered(const struct shim_sync *sync)
@@ -12,8 +12,8 @@ bool event_records__is_numbered(const struct shim_sync *sync)
 	return sync->event_sync && sync->event_sync != INVALID;
 }
 
-/* By the number of the record where CUPTI gives one, else by the event, whose latest record it is.
- */
+/* The key is the number of the record, if CUPTI gives one. Else it is the event, which stands for
+ * its latest record. */
 static uint64_t key_of(uint32_t context, uint32_t event, uint64_t event_sync)
 {
 	if (event_sync && event_sync != INVALID)

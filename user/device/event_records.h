@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who recorded the events that streams and threads wait for. Old records make room for new ones: a
+/* The records of events for which streams and threads wait. New records replace old ones, because a
  * wait is for the latest record of its event. */
 #ifndef PROFTRACE_EVENT_RECORDS_H
 #define PROFTRACE_EVENT_RECORDS_H
@@ -17,10 +17,10 @@ struct event_records {
 };
 
 int event_records__learn(struct event_records *e, const struct shim_event *event); /* or -ENOMEM */
-/* The record that the synchronisation waits for; NULL if it is not known. */
+/* The record that the synchronisation waits for. NULL: unknown. */
 const struct event_record *event_records__find(const struct event_records *e,
 					       const struct shim_sync *sync);
-/* CUPTI tells the record by its number, and not by its event alone. */
+/* Does CUPTI give the number of the record, and not just its event? */
 bool event_records__is_numbered(const struct shim_sync *sync);
 void event_records__clear(struct event_records *e);
 

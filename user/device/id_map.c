@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Ids are dense, so the low bits alone spread them well. */
+/* Ids are dense, so their low bits spread well over the slots. */
 static struct id_slot *find(const struct id_map *m, uint32_t id)
 {
 	size_t i = id & (m->slot_cnt - 1);

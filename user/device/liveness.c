@@ -3,9 +3,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Not by pthread_mutexattr_setrobust(): a mutex has pointers in it, and others write to that
- * memory.
- */
+/* pthread_mutexattr_setrobust() does not fit: a mutex contains pointers, and other processes write
+ * to that memory. */
 void liveness__hold(struct liveness *m, uint32_t *word)
 {
 	*m = (struct liveness){.word = word};

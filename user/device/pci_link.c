@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* sysfs, Documentation/ABI/testing/sysfs-bus-pci: current_link_speed is "16.0 GT/s PCIe". */
+/* From sysfs, Documentation/ABI/testing/sysfs-bus-pci: current_link_speed is "16.0 GT/s PCIe". */
 #include "device/pci_link.h"
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static char *read_file(const char *sysfs, const char *address, const char *name)
 	return file__read(path, NULL);
 }
 
-/* Times so much; 0: there is no such file, or it says "Unknown". */
+/* The number in a file, times a factor. 0: the file is missing, or says "Unknown". */
 static uint32_t number(const char *sysfs, const char *address, const char *name, double times)
 {
 	auto_free char *text = read_file(sysfs, address, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The link between the host and a PCI device, as the kernel tells of it. */
+/* The link between the host and a PCI device, as the kernel shows it. */
 #ifndef PROFTRACE_PCI_LINK_H
 #define PROFTRACE_PCI_LINK_H
 
@@ -7,17 +7,17 @@
 
 #define PCI_ADDRESS_MAX 24
 
-/* Millions of transfers a second of a lane, and lanes; all 0: not known. What a link runs at it may
- * lower while the device is idle, but not raise over what device and slot can do. */
+/* Millions of transfers per second and lane, and the number of lanes. All 0: unknown. An idle
+ * device may lower its current speed. It cannot exceed what device and slot support. */
 struct pci_link {
-	uint32_t mts, width;	     /* when it was read */
-	uint32_t max_mts, max_width; /* of the device */
+	uint32_t mts, width;	     /* current, when it was read */
+	uint32_t max_mts, max_width; /* the most that the device supports */
 };
 
-/* "0000:18:00.0", the name of the device's first function. */
+/* "0000:18:00.0", the address of the device's first function. */
 void pci_address(uint32_t domain, uint32_t bus, uint32_t device, char text[PCI_ADDRESS_MAX]);
-/* Of a device of NVIDIA at this address; sysfs: "/sys". 0, or -ENOENT if there is none or it has no
- * such link, e.g. in a virtual machine that does not show it. */
+/* Reads the link of an NVIDIA device at this address; sysfs: "/sys". 0, or -ENOENT if there is no
+ * such device or link, for example in some virtual machines. */
 int pci_link__read(const char *sysfs, const char *address, struct pci_link *out);
 
 #endif

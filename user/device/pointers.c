@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VECTOR_MAX  (1u << 20)	 /* bytes: longer ones are no tables of functions */
-#define VECTORS_MAX (64u << 20)	 /* of all: what looks like one may lie anywhere */
-#define RANGE_MAX   (256u << 20) /* of a library's data, behind which anything may lie */
+#define VECTOR_MAX  (1u << 20)	 /* bytes; longer vectors are no tables of functions */
+#define VECTORS_MAX (64u << 20)	 /* bytes of all vectors, because anything may look like one */
+#define RANGE_MAX   (256u << 20) /* bytes of a library's data, because other memory may follow it */
 
 enum { TABLE_WORDS = 4, TABLE_FUNCTION = 1 };
 
@@ -24,7 +24,7 @@ struct search {
 	size_t known_cnt;
 	struct shim_pointer *found;
 	size_t found_cnt, found_cap;
-	uint64_t vector_bytes; /* looked at so far */
+	uint64_t vector_bytes; /* bytes of vectors that were read so far */
 };
 
 static int compare_known(const void *a, const void *b)
@@ -66,7 +66,7 @@ static int look_at_words(struct search *s, uint64_t start, const uint64_t *words
 	return err;
 }
 
-/* The words of a range of the target; NULL with *err: 0 if they cannot be read. */
+/* Reads the words of a range of the target. NULL with *err; *err is 0 if they cannot be read. */
 static uint64_t *read_words(const struct search *s, uint64_t start, uint64_t end, int *err)
 {
 	uint64_t *words = malloc(end - start);
@@ -92,8 +92,8 @@ static bool is_vector(const struct search *s, const uint64_t *words)
 	       (!*r->path || !strcmp(r->path, "[heap]"));
 }
 
-/* As CPython's method definitions: a name, a function, flags and a text. What only seems to be a
- * vector, or what was one, may be given back and unmapped at any time. */
+/* Does a vector look like CPython's method definitions: name, function, flags and text? Memory that
+ * only looks like one may be freed and unmapped at any time. */
 static bool is_table(const struct search *s, const uint64_t *words, size_t cnt)
 {
 	const struct map_range *name, *function;
@@ -146,7 +146,8 @@ static bool is_of_libs(const struct map_range *r, const struct target_lib *const
 	return false;
 }
 
-/* What the file does not hold of a library's data follows it, without a name. */
+/* Is the mapping data of a library? Data that is not in the file follows the file's mapping,
+ * without a name. */
 static bool is_data(const struct maps *m, size_t i, const struct target_lib *const *libs,
 		    size_t lib_cnt)
 {
@@ -160,7 +161,7 @@ static bool is_data(const struct maps *m, size_t i, const struct target_lib *con
 	       is_of_libs(&m->ranges[i - 1], libs, lib_cnt);
 }
 
-/* A vector may be found in several ways. */
+/* Removes vectors that were found more than once. */
 static void drop_twins(struct search *s)
 {
 	size_t kept = 0;

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Loading takes milliseconds; a library that serves a proftrace that died takes seconds to leave.
- */
+/* Loading takes milliseconds. A library that served a dead proftrace takes seconds to leave. */
 #define DEADLINE_MS 20000
 
-/* What the library itself calls, beyond what loading it does. */
+/* System calls that the library makes, besides those of loading. */
 static const int syscalls[] = {
 	SYS_memfd_create, SYS_ftruncate, SYS_getpid,	      SYS_gettid,  SYS_prctl,
 	SYS_futex,	  SYS_mprotect,	 SYS_clock_nanosleep, SYS_madvise,
@@ -44,21 +43,21 @@ static int read_library(char **image, size_t *size)
 		      : err__set(-errno, MESSAGE_SHIM_LIBRARY_UNREADABLE, path, strerror(errno));
 }
 
-/* What the library answered, in words. */
+/* Sets the error for an answer of the library. */
 static int refused(const struct target *t, int err)
 {
 	switch (err) {
 	case -EBUSY:
 		return err__set(err, MESSAGE_SHIM_IN_USE, t->pid, t->comm);
 	case -EPROTO:
-	case -ENOENT: /* before there were files without a name */
+	case -ENOENT: /* kernels without unnamed files */
 		return err__set(-EPROTO, MESSAGE_SHIM_OF_OTHER_VERSION, t->pid, t->comm);
 	default:
 		return err__set(err, MESSAGE_SHIM_NOT_STARTED, t->pid, t->comm, strerror(-err));
 	}
 }
 
-/* fd: the process's own. */
+/* fd: a descriptor of the process. */
 static int adopt(const struct target *t, int fd, struct shim_link **out)
 {
 	auto_close int own = memfd__take_of(t->pid, fd);
@@ -86,7 +85,8 @@ static int load(const struct target *t, const volatile sig_atomic_t *user_stop,
 	facts->took_ns = clock__monotonic_ns() - begin_ns;
 	if (err)
 		return err;
-	answer = (int)facts->inject.value; /* an int there: the upper half means nothing */
+	answer = (int)facts->inject.value; /* it is an int in the process, so the upper half is
+					      undefined */
 	return answer < 0 ? refused(t, answer) : adopt(t, answer, out);
 }
 
@@ -108,7 +108,7 @@ int shim__attach(struct target *t, const char *cupti, bool functions_alone,
 	if (!err)
 		err = shim_link__keep_alive(*out);
 	if (!err) {
-		/* From its first command on the library needs no descriptor. */
+		/* From its first command on, the library does not need the descriptor. */
 		shim_link__command(*out, SHIM_PARK);
 		return 0;
 	}

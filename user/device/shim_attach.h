@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Puts the library into a process that runs already, or wakes the one that is there. */
+/* Puts the library into a running process, or wakes the library that is there. */
 #ifndef PROFTRACE_SHIM_ATTACH_H
 #define PROFTRACE_SHIM_ATTACH_H
 
@@ -24,7 +24,7 @@ struct shim_attached {
 int shim__attach(struct target *t, const char *cupti, bool functions_alone,
 		 const volatile sig_atomic_t *user_stop, struct shim_link **out, struct shim_attached *facts);
 
-/* Whether that would work, as far as looking tells; the process is not touched. As above. */
+/* Would that work, as far as reading shows? The process is not touched. Errors are as above. */
 int shim__may_attach(struct target *t, const char *cupti, struct shim_attached *facts);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The library that goes into the target, as a file. */
+/* The file of the library that goes into the target. */
 #ifndef PROFTRACE_SHIM_LIBRARY_H
 #define PROFTRACE_SHIM_LIBRARY_H
 
 #define SHIM_LIBRARY_NAME "libproftrace_cupti.so"
 
-/* Its path: beside this program, or where it is installed. NULL with err__set if it is nowhere;
- * valid for the life of the program. */
+/* Its path: beside this program, or where it is installed. NULL with err__set if it is missing;
+ * valid until the program ends. */
 const char *shim_library__path(void);
 
 #endif

@@ -21,22 +21,23 @@
 #include <sys/syscall.h>
 
 #define BEAT_NS 300000000ull
-/* Once the library has had a command. Its limit is five seconds. */
+/* Interval of heartbeats after the first command. The library's limit is five seconds. */
 #define PARKED_BEAT_NS 1000000000ull
-/* While it records: at this pace a quarter of a ring is 800000 calls a second. */
+/* Interval of the thread's rounds while the library records. At this pace a quarter of a ring is
+ * 800000 calls per second. */
 #define GLANCE_NS 20000000ull
-/* While threads come and go: 64 of them in this time. */
+/* Interval while threads come and go: enough for 64 threads per interval. */
 #define SHORT_GLANCE_NS 4000000ull
 
 struct shim_link {
 	struct shim_control *c;
-	struct mapped *guard; /* the process may cut the file off under us */
+	struct mapped *guard; /* the process may truncate the file at any time */
 	char path[64];
-	bool linked; /* the file has a name */
-	int held;    /* the file, locked as long as it has one; -1: it has none */
+	bool linked; /* the file still has a name */
+	int held;    /* the file, locked as long as it has a name; -1: it has none */
 	pthread_t beater;
-	bool beats, ends; /* that thread is there; is to end */
-	sem_t wake;	  /* it need not wait any longer */
+	bool beats, ends; /* beats: the thread runs; ends: it should end */
+	sem_t wake;	  /* posted when it should not wait any longer */
 	struct shim_rings rings;
 	char error[320];
 };
@@ -61,7 +62,7 @@ static int make_file(struct shim_link *l, int fd)
 	if (err)
 		return err;
 	shim_init(l->c, clock__monotonic_ns());
-	/* Who is started has our time namespace. */
+	/* A program that we start has our time namespace. */
 	return clock__ahead_ns(0, &l->c->clock_ahead_ns);
 }
 
@@ -83,7 +84,7 @@ static bool is_temporary(const char *name)
 	return !fnmatch("proftrace-[0-9]*.??????", name, 0);
 }
 
-/* Those of a proftrace that was killed before the program's library had come. */
+/* Removes files of proftraces that were killed before their program's library came. */
 static void sweep(void)
 {
 	auto_close int dir = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -128,7 +129,7 @@ int shim_link__create(struct shim_link **out)
 	return 0;
 }
 
-/* Sealed, so that the process cannot cut it off under us; which also shows that it is a memfd. */
+/* Seals the file, so that the process cannot truncate it. This also proves that it is a memfd. */
 static int seal(int fd)
 {
 	struct stat st;
@@ -223,7 +224,7 @@ int shim_link__set_clock(struct shim_link *l, pid_t pid)
 
 	if (err)
 		return err__set(err, MESSAGE_TARGET_TIME_NAMESPACE_UNKNOWN, pid);
-	/* Whatever its clock is meanwhile, no beat is too old for it. */
+	/* Until the library knows its clock, no heartbeat must be too old. */
 	__atomic_store_n(&l->c->heartbeat_ns, UINT64_MAX, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&l->c->clock_ahead_ns, ahead_ns, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&l->c->heartbeat_ns, clock__monotonic_ns(), __ATOMIC_SEQ_CST);
@@ -262,7 +263,7 @@ static void *beat(void *arg)
 	struct timespec until;
 	uint64_t now;
 
-	capability_set__keep(0); /* it only writes to memory */
+	capability_set__keep(0); /* the thread only writes to memory */
 	liveness__hold(&alive, &l->c->owner);
 	do {
 		now = clock__monotonic_ns();
@@ -286,7 +287,7 @@ int shim_link__keep_alive(struct shim_link *l)
 	sem_init(&l->wake, 0, 0);
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* Ctrl-C is for the other thread */
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* Ctrl-C is for the main thread */
 	err = pthread_create(&l->beater, NULL, beat, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	l->beats = !err;
@@ -340,7 +341,7 @@ uint32_t shim_link__command(struct shim_link *l, enum shim_command command)
 	return seq;
 }
 
-/* By distance, since numbers wrap; a command that came later may have overtaken it. */
+/* Compares by distance, because numbers wrap. A later command may have replaced it. */
 bool shim_link__is_done(const struct shim_link *l, uint32_t seq)
 {
 	return (int32_t)(__atomic_load_n(&l->c->done_seq, __ATOMIC_ACQUIRE) - seq) >= 0;
@@ -363,9 +364,9 @@ uint32_t shim_link__pid(const struct shim_link *l)
 	return __atomic_load_n(&l->c->pid, __ATOMIC_ACQUIRE);
 }
 
-#define CUPTI_NOT_INITIALIZED 15 /* it cannot connect to the driver */
+#define CUPTI_NOT_INITIALIZED 15 /* CUPTI cannot connect to the driver */
 
-/* CUDA's version in tens, as 1302 for 13.2; 0: not known. CUPTI tells it since 13.0: 130202. */
+/* CUDA's version in tens, 1302 for 13.2; 0: unknown. CUPTI tells it since 13.0, as 130202. */
 static uint32_t cuda_of_cupti(uint32_t version)
 {
 	return version >= 130000 ? version / 100 : 0;

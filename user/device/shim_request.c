@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define SECOND	 1000000000ull
-#define START_NS (20 * SECOND) /* the first use of CUPTI takes long on some machines */
+#define START_NS (20 * SECOND) /* the first use of CUPTI is slow on some machines */
 #define STOP_NS	 (4 * SECOND)
 
 static void ask(struct shim_request *r, enum shim_command command)
@@ -54,7 +54,7 @@ bool shim_request__is_done(struct shim_request *r, uint64_t now)
 	enum shim_state state = shim_link__state(r->link);
 	bool timed_out = now - r->asked_ns > (r->recording ? START_NS : STOP_NS);
 
-	/* Before the driver is initialised there is nobody to answer. */
+	/* Without an initialised driver nobody answers. */
 	if (!r->asked || state == SHIM_ABSENT || state == SHIM_LEFT)
 		return true;
 	if (shim_link__is_done(r->link, r->seq))

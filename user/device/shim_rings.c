@@ -44,13 +44,14 @@ static int call_taken(void *ctx, uint32_t tid, const struct shim_call *call)
 	return t->take(t->ctx, t->ring, tid, call);
 }
 
-/* A callback's error ends it; what it was called for counts as read. */
+/* Stops at a callback's error. The record of that callback counts as read. */
 static int ring_read(struct shim_rings *r, size_t index,
 		     int (*take)(void *ctx, uint32_t tid, const struct shim_call *call), void *ctx)
 {
 	struct shim_ring *ring = &r->c->rings[index];
 	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = ring->tail;
-	/* After the head: a ring changes hands read empty, before anything new is in it. */
+	/* Read after the head: a ring gets a new thread only when it is empty, and before new calls
+	 * come. */
 	uint32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
 	int err = 0;
 
@@ -124,10 +125,10 @@ bool shim_rings__are_few(const struct shim_rings *r)
 
 void shim_rings__drain(struct shim_rings *r)
 {
-	/* A thread that has ended leaves its ring to another, read empty. */
+	/* A thread that ended leaves its ring to another thread when the ring is empty. */
 	const uint64_t least = shim_rings__are_few(r) ? 1 : FULL_ENOUGH;
 
-	/* Whoever has it is reading them. */
+	/* The thread that holds the lock is reading them. */
 	if (pthread_mutex_trylock(&r->lock))
 		return;
 	for (size_t i = 0; i < SHIM_RINGS && !r->err; i++)
@@ -139,7 +140,7 @@ void shim_rings__drain(struct shim_rings *r)
 
 /* ---- activities ---- */
 
-/* Bytes that a record of the kind has at least; 0: no such kind. */
+/* The least number of bytes of a record of this kind. 0: there is no such kind. */
 static size_t record_bytes(uint32_t kind)
 {
 	static const size_t bytes[] = {
@@ -160,8 +161,8 @@ static size_t record_bytes(uint32_t kind)
 	return kind < ARRAY_SIZE(bytes) ? bytes[kind] : 0;
 }
 
-/* Copies the record at `at` into r->record; its bytes in the ring, 0 if it cannot be one. A pad is
- * only skipped. */
+/* Copies the record at `at` into r->record. Returns its bytes in the ring; 0 if it is invalid. A
+ * pad is only skipped. */
 static size_t copy_record(struct shim_rings *r, uint64_t at, uint64_t available)
 {
 	size_t offset = shim_place(&r->c->activities, at, SHIM_ACTIVITY_BYTES);

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READABLE_MAX 32768 /* bytes: repeated parts are short in the mangled name alone */
+#define READABLE_MAX 32768 /* bytes; repeated parts are short only in the mangled name */
 
-/* libstdc++'s, under __cxa_demangle(); in its static library alone. That one doubles its result
- * without end: 400 bytes of a hostile file's name are a terabyte. */
+/* Internal function of libstdc++ behind __cxa_demangle(), only in its static library.
+ * __cxa_demangle() doubles its buffer without limit: a name of 400 bytes in a hostile file can need
+ * a terabyte. */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*put)(const char *text, size_t len, void *ctx), void *ctx);
 
@@ -19,7 +20,7 @@ struct readable {
 	jmp_buf ends;
 };
 
-/* Leaves the demangler, which has nothing on the heap, when there is too much, or no memory. */
+/* Leaves the demangler, which holds no heap memory, if the text is too long or memory is short. */
 static void put(const char *text, size_t len, void *ctx)
 {
 	struct readable *r = ctx;
@@ -39,7 +40,7 @@ static void put(const char *text, size_t len, void *ctx)
 	r->len += len;
 }
 
-/* NULL: it is no name of C++, or there is no memory. */
+/* NULL: it is no C++ name, or out of memory. */
 static char *demangle(const char *mangled)
 {
 	struct readable *r = calloc(1, sizeof(*r));
@@ -67,7 +68,7 @@ char *kernel_name__readable(const char *mangled)
 	return readable ? readable : strdup(mangled);
 }
 
-/* Length of the name without a last part like _v7000; the same if it has none. */
+/* Length of the name without a version like _v7000 at its end. */
 static size_t without_version(const char *name, size_t len)
 {
 	size_t at = len;

@@ -4,8 +4,8 @@
 #include "device/kernels/kernel_registry.h"
 #include <string.h>
 
-#define READ_MAX 64	    /* times that the variables are read again */
-#define GAP_MAX	 4096	    /* variables closer together are read at once */
+#define READ_MAX 64	    /* most times that the variables are read again */
+#define GAP_MAX	 4096	    /* bytes; variables that are closer together are read at once */
 #define RUN_MAX	 (1u << 20) /* bytes read at once */
 
 struct variable {
@@ -18,17 +18,17 @@ struct library {
 	char *path;
 	uint64_t base;
 	struct kernel_registry registry;
-	bool is_borrowed; /* it is the other process's */
+	bool is_borrowed; /* it belongs to the other process's handles */
 };
 
 struct kernel_handles {
 	struct target *target;
 	const struct kernel_handles *other; /* or NULL */
-	struct library *libs;		    /* those that were looked at */
+	struct library *libs;		    /* the libraries that were looked at */
 	size_t lib_cnt, lib_cap;
-	struct variable *all; /* by address */
+	struct variable *all; /* sorted by address */
 	size_t cnt, cap;
-	struct variable *known; /* those that are set, by handle */
+	struct variable *known; /* variables that are set, sorted by handle */
 	size_t known_cnt;
 	unsigned int reads;
 };
@@ -136,7 +136,7 @@ static int by_handle(const void *a, const void *b)
 
 /* ---- the target's memory ---- */
 
-/* Variables from `first` on that lie close together; one past the last. */
+/* End of the run of close variables that begins at `first`. */
 static size_t run_end(const struct kernel_handles *h, size_t first)
 {
 	size_t end = first + 1;

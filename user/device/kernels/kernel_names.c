@@ -14,7 +14,7 @@ struct kernel_key {
 
 struct kernel_name {
 	struct kernel_key key;
-	char *text; /* NULL: nothing is known */
+	char *text; /* NULL: the name is unknown */
 	uint32_t id;
 	UT_hash_handle hh;
 };
@@ -64,8 +64,8 @@ void kernel_names__forget_ids(struct kernel_names *k)
 
 /* ---- stubs ---- */
 
-/* "_ZL<length>__device_stub__Z3addPfPf" is the stub of _Z3addPf: its own arguments come behind the
- * name that the length counts. */
+/* "_ZL<length>__device_stub__Z3addPfPf" is the stub of _Z3addPf. The stub's own arguments follow
+ * after the counted length. */
 char *kernel_name__of_stub(const char *symbol)
 {
 	const char *stub = strstr(symbol, STUB);
@@ -80,7 +80,7 @@ char *kernel_name__of_stub(const char *symbol)
 		counted = strtoul(digits, NULL, 10);
 	if (counted > strlen(STUB) && counted < len)
 		len = counted;
-	/* A kernel without C++ name: its name follows another underscore. */
+	/* A kernel without a C++ name: its name follows after another underscore. */
 	if (!strncmp(stub, STUB "_Z", strlen(STUB "_Z")))
 		return strndup(stub + strlen(STUB), len - strlen(STUB));
 	return strndup(stub + strlen(STUB "_"), len - strlen(STUB "_"));
@@ -88,7 +88,7 @@ char *kernel_name__of_stub(const char *symbol)
 
 /* ---- addresses ---- */
 
-/* The function that has the address. */
+/* Finds the function that contains the address. */
 static bool symbol_at(struct kernel_names *k, const struct target_lib *lib, uint64_t vaddr,
 		      struct elf_symbol *out)
 {

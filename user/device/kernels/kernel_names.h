@@ -15,27 +15,27 @@
 
 struct kernel_names;
 
-/* Borrows the target. What it has in common with another process, if not NULL, is taken from there;
- * that one has to live longer. */
+/* Borrows the target. Names in common with another process, if not NULL, are taken from there. That
+ * one must live longer. */
 struct kernel_names *kernel_names__new(struct target *t, const struct kernel_names *other);
 void kernel_names__free(struct kernel_names *k);
-/* Ids belong to a writer: a new one begins. */
+/* Forgets the ids, because a new writer begins. */
 void kernel_names__forget_ids(struct kernel_names *k);
 
-/* Reads now what takes a moment. */
+/* Reads in advance what takes a while. */
 void kernel_names__prepare(struct kernel_names *k);
 
 struct kernel_launch {
-	uint64_t function; /* as the call was given it */
-	uint64_t caller;   /* where it returns to */
+	uint64_t function; /* the argument of the launch call */
+	uint64_t caller;   /* the return address of the call */
 	bool by_runtime;
 };
-/* The id of the name in the writer, 0 if nothing is known or on the writer's error. */
+/* The id of the name in the writer. 0: unknown, or the writer failed. */
 uint32_t kernel_names__id(struct kernel_names *k, struct recording_writer *w,
 			  const struct kernel_launch *launch);
 
-/* The kernel's mangled name from its host stub's, which may be the kernel's own. Caller frees;
- * NULL: no memory. */
+/* The kernel's mangled name from the symbol of its host stub, which may be the kernel's own name.
+ * Caller frees; NULL: out of memory. */
 char *kernel_name__of_stub(const char *symbol);
 
 #endif

@@ -5,7 +5,7 @@
 
 struct child {
 	pid_t pid;
-	struct target *target; /* NULL: it could not be opened */
+	struct target *target; /* NULL: the process could not be opened */
 	struct kernel_names *names;
 };
 

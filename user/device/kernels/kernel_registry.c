@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define LOOK_BACK  64	/* bytes before a call in which its arguments are set */
-#define NAME_BYTES 4096 /* longer names are none */
+#define NAME_BYTES 4096 /* longer texts are no names */
 
-/* A function of another library, as this one calls it. */
+/* A function of another library that this one imports. */
 struct import {
-	uint64_t slot; /* of the global offset table; 0: not imported */
+	uint64_t slot; /* address in the global offset table; 0: not imported */
 	uint64_t plt;
 };
 
@@ -35,7 +35,7 @@ static uint64_t find_slot(struct elf_file *elf, const char *name)
 	struct elf_section relocations = elf_file__whole_section(elf, ".rela.plt");
 	Elf64_Rela r;
 
-	/* The string section ends with a NUL, or nothing in it is believed. */
+	/* A valid string section ends with a NUL. */
 	if (!strings.len || strings.bytes[strings.len - 1])
 		return 0;
 	for (size_t at = 0; at + sizeof(r) <= relocations.len; at += sizeof(r)) {
@@ -54,7 +54,7 @@ static uint64_t relative_to(const struct elf_section *s, size_t end)
 	return s->vaddr + end + (uint64_t)(int64_t)distance;
 }
 
-/* The entry that jumps through the slot: `jmp *slot(%rip)` in one of 16 bytes. */
+/* The PLT entry that jumps through the slot: `jmp *slot(%rip)` within 16 bytes. */
 static uint64_t find_plt(struct elf_file *elf, uint64_t slot)
 {
 	static const char *const names[] = {".plt.sec", ".plt"};
@@ -80,15 +80,16 @@ static struct import find_import(struct elf_file *elf, const char *name)
 
 /* ---- calls ---- */
 
-/* An argument's register in `lea constant(%rip), register` and in `mov %rax, register`. */
+/* How an argument's register is encoded in `lea constant(%rip), register` and `mov %rax,
+ * register`. */
 struct argument {
 	uint8_t lea, mov;
 };
 static const struct argument into_rdi = {0x3d, 0xc7}, into_rsi = {0x35, 0xc6},
 			     into_rdx = {0x15, 0xc2};
 
-/* The constant that the last lea before a call loads, by way of rax in code that was not optimised;
- * 0: none. */
+/* The constant that the last lea before a call loads. Unoptimised code loads it by way of rax. 0:
+ * none. */
 static uint64_t loaded(const struct elf_section *code, size_t call, const struct argument *to)
 {
 	size_t first = call > LOOK_BACK ? call - LOOK_BACK : 0;
@@ -142,7 +143,7 @@ static int take_get(struct kernel_registry *r, const struct elf_section *code, s
 	return ARRAY_PUSH(r->variables, r->variable_cnt, r->variable_cap, v);
 }
 
-/* `call rel32` */
+/* Searches for `call rel32`. */
 static int scan_calls(struct kernel_registry *r, struct elf_file *elf,
 		      const struct elf_section *code)
 {
