@@ -5,9 +5,9 @@
 #include "target/elf_file.h"
 #include <string.h>
 
-#define MAX_OUTSIDE 32 /* places outside a function that its jumps lead to */
+#define MAX_OUTSIDE 32 /* most places outside a function to which its jumps lead */
 
-/* A jump that leaves the function leads to its cold part, or is a call of another function. */
+/* The cold part of a function. A jump out of the function leads there, or is a tail call. */
 static struct site_cold cold_part(struct elf_file *elf, uint64_t vaddr, const uint8_t *code,
 				  size_t size)
 {
@@ -16,7 +16,7 @@ static struct site_cold cold_part(struct elf_file *elf, uint64_t vaddr, const ui
 	size_t cnt;
 
 	if (!elf_file__has_local_symbols(elf))
-		return cold; /* cold parts have local symbols only */
+		return cold; /* cold parts have only local symbols */
 	cnt = site__jumps_outside(code, size, outside, ARRAY_SIZE(outside));
 	for (size_t i = 0; i < cnt && !cold.code; i++) {
 		struct elf_symbol part;

@@ -7,10 +7,10 @@
 
 enum { MAX_TEXT = 4096, MAX_SUBS = 128, MAX_DEPTH = 48 };
 
-/* Text grows only at its end, so that a substitution is a piece of what was already written. */
+/* The text only grows at its end, so a substitution is a piece of the text so far. */
 struct parser {
 	const char *p;
-	bool skip_only; /* no text, and substitutions may refer to what is before p */
+	bool skip_only; /* writes no text; substitutions may refer to text before p */
 	int depth;
 	size_t len, sub_cnt;
 	struct {
@@ -37,7 +37,7 @@ static bool emit_str(struct parser *s, const char *text)
 	return emit(s, text, strlen(text));
 }
 
-/* What was written since `start` can be referred to later. */
+/* Makes the text since `start` available to later substitutions. */
 static bool add_sub(struct parser *s, size_t start)
 {
 	if (s->skip_only)
@@ -88,7 +88,7 @@ static const char *std_abbreviation(char c)
 	}
 }
 
-/* "S_", "S1_", "Sa"; not "St", which is a namespace. */
+/* "S_", "S1_" or "Sa", but not "St", which is a namespace. */
 static bool parse_substitution(struct parser *s)
 {
 	const char *abbreviation = std_abbreviation(s->p[1]);
@@ -125,7 +125,8 @@ static bool parse_source_name(struct parser *s)
 
 static const struct {
 	char letter;
-	const char *name, *literal_suffix; /* suffix NULL: literals are written "(type)value" */
+	const char *name, *literal_suffix; /* literal_suffix NULL: literals are written
+					      "(type)value" */
 } builtins[] = {
 	{'v', "void", NULL},
 	{'b', "bool", NULL},
@@ -184,7 +185,7 @@ static bool parse_literal(struct parser *s)
 	return emit_str(s, suffix ? suffix : "");
 }
 
-/* The arguments of a template or a pack, up to and with 'E'. */
+/* The arguments of a template or a pack, up to the 'E' and with it. */
 static bool parse_template_list(struct parser *s, bool *first)
 {
 	while (*s->p != 'E') {
@@ -216,8 +217,8 @@ static bool parse_template_args(struct parser *s)
 	return emit_str(s, ">");
 }
 
-/* N <prefix>+ E; every prefix but the whole can be referred to later (the caller adds the whole).
- */
+/* N <prefix>+ E. Later substitutions can refer to each prefix but the whole name, which the caller
+ * adds. */
 static bool parse_nested_name(struct parser *s)
 {
 	size_t start = s->len;
@@ -263,7 +264,7 @@ static bool parse_plain_name(struct parser *s)
 	return *s->p != 'I' || (add_sub(s, start) && parse_template_args(s));
 }
 
-/* Pointers, references and qualifiers, which are written behind the type. */
+/* Pointers, references and qualifiers, which C++ writes after the type. */
 static bool parse_modified(struct parser *s, size_t start)
 {
 	bool is_const = false, is_volatile = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MindSpore: what shows its steps, phases, operators and memory, by symbol. Measured on 2.10.0 and
- * 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none has a return probe. A function
- * that ends a phase is seen at the check of its stack, which each normal return passes.
+ * MindSpore: the functions that show its steps, phases, operators and memory, by symbol. Measured
+ * on 2.10.0 and 2.7.0 for CPUs. Its functions let C++ exceptions pass, so none gets a return probe.
+ * The end of a phase's function is its stack check, which each normal return passes.
  */
 #include "frameworks/mindspore_names.h"
 #include "frameworks/package.h"
@@ -40,12 +40,14 @@ static const char *const libs[] = {
 	[LIB_KERNELS] = "libmindspore_ops_cpu.so",
 };
 
-/* 2.7 has none for CPUs: its kernels are in that of the operators for the host. */
+/* In 2.7 the library with the host's operators contains the kernels for CPUs. */
 static const char *const other_libs[LIB_CNT] = {[LIB_CPU] = "libmindspore_ops_host.so"};
 
-#define PRIMITIVE_NAME 48 /* of a Primitive, as PyBoostUtils::LaunchKernel reads it */
+#define PRIMITIVE_NAME                                                                             \
+	48 /* offset of the name in a Primitive, as PyBoostUtils::LaunchKernel                     \
+	      reads it */
 
-/* _ZN9mindspore8pynative12PyboostDivOpE...: PyboostDiv */
+/* The name for _ZN9mindspore8pynative12PyboostDivOpE... is PyboostDiv. */
 static bool pyboost_name(const char *symbol, char *out, size_t size)
 {
 	const char *name = symbol + strlen("_ZN9mindspore8pynative");
@@ -60,7 +62,7 @@ static bool pyboost_name(const char *symbol, char *out, size_t size)
 
 #define QUEUE_OF_ROWS "_ZN9mindspore7dataset5QueueINS0_9TensorRowEE"
 
-/* An operation of the data pipeline gives a row to its queue, or to that of a worker. */
+/* An operation of the data pipeline puts a row into its queue, or into that of a worker. */
 #define QUEUE_PUT(function)                                                                        \
 	{                                                                                          \
 		.lib = LIB_DATASET,                                                                \
@@ -111,7 +113,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward of PyNative mode, and with it Forward",
 	},
-	/* Early in each call of what is compiled: the optimizer's own Python is behind it. */
+	/* Early in each call of a compiled function. The Python of an optimizer comes after it. */
 	{
 		.lib = LIB_FRONTEND,
 		.symbol = "_ZN9mindspore8pipeline12InitPipelineEv",
@@ -121,8 +123,8 @@ static const struct probe_row rows[] = {
 		.program = "phase_ahead",
 		.loses = "what an optimizer does in Python before its graph runs, in Optimization",
 	},
-	/* A compiled graph as Python calls it: all of a step but its batch, or what was decorated
-	   with jit, as the optimizers are. (result, this, arguments, phase) */
+	/* Python calls a compiled graph: all of a step but its batch, or a function decorated with
+	 * jit, such as an optimizer. (result, this, arguments, phase) */
 	{
 		.lib = LIB_FRONTEND,
 		.symbol = "_ZN9mindspore8pipeline10ExecutorPy3RunERK",
@@ -137,7 +139,7 @@ static const struct probe_row rows[] = {
 			.name_derefs = 1},
 		.loses = "runs of compiled graphs, with them Optimization",
 	},
-	/* The same where it is executed: on another thread in PyNative mode. */
+	/* The execution of the same graph: in PyNative mode it is on another thread. */
 	{
 		.lib = LIB_BACKEND,
 		.symbol = "_ZN9mindspore7runtime14GraphScheduler3RunEP",
@@ -148,8 +150,8 @@ static const struct probe_row rows[] = {
 		.site_program = "call_site",
 		.name = "GraphScheduler::Run",
 	},
-	/* Where an error of a launch is caught the launch has ended, and all else that it passed.
-	 */
+	/* A function that catches the error of a launch: the launch has ended, and all that the
+	 * error passed. */
 	{
 		.lib = LIB_CXX,
 		.symbol = "__cxa_begin_catch",
@@ -161,7 +163,7 @@ static const struct probe_row rows[] = {
 		.loses = "where a launch that raises ends: it lasts until the thread's next event",
 	},
 	/* Each kernel of each mode, except those that PyBoostUtils::LaunchKernel launches, if that
-	 * is seen. It goes on by a jump, so it ends where its callers go on. */
+	 * has a probe. It ends in a tail call, so its end is where its callers continue. */
 	{
 		.lib = LIB_CPU,
 		.symbol = "_ZN9mindspore6kernel18NativeCpuKernelMod6LaunchE*_Pv",
@@ -175,7 +177,8 @@ static const struct probe_row rows[] = {
 			.flags = PT_NAMED_IN_FULL | PT_NAMED_OUTERMOST},
 		.slide = true,
 		.slide_keep = SITE_RDI | SITE_KEPT,
-		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function: five words */
+		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function with five words of
+							   arguments */
 		.pointers_lib = LIB_KERNELS,
 		.loses = "operators",
 	},
@@ -197,7 +200,7 @@ static const struct probe_row rows[] = {
 		.category = CAT_USER,
 		.program = "range_stop",
 	},
-	/* What Python calls in PyNative mode, and what of it another thread launches. */
+	/* Functions that Python calls in PyNative mode, and launches of them on another thread. */
 	{
 		.lib = LIB_PYNATIVE,
 		.symbol = "_ZN9mindspore8pynative*OpERKSt10shared_ptrINS_9PrimitiveEE*",
@@ -220,8 +223,8 @@ static const struct probe_row rows[] = {
 			.name_path = {0, PRIMITIVE_NAME},
 			.name_derefs = 1},
 	},
-	/* The data pipeline: (result, operation, row). The next operation, or the iterator, asks.
-	 */
+	/* The data pipeline: (result, operation, row). The next operation, or the iterator, asks
+	 * for a row. */
 	{
 		.lib = LIB_DATASET,
 		.symbol = "_ZN9mindspore7dataset9DatasetOp10GetNextRowEPNS0_9TensorRowE",
@@ -236,8 +239,8 @@ static const struct probe_row rows[] = {
 	},
 	QUEUE_PUT(QUEUE_OF_ROWS "3AddEOS2_"),
 	QUEUE_PUT(QUEUE_OF_ROWS "11EmplaceBackI"),
-	/* Told of each stage that has ended, whether it profiles or not: (module, operation, stage,
-	   begin, end, ...) */
+	/* Called at the end of each stage, with or without a profiler: (module, operation, stage,
+	 * begin, end, ...) */
 	{
 		.lib = LIB_PROFILER,
 		.symbol = "_ZN9mindspore8profiler15CollectHostInfoERKSsS2_S2_RKmS4_",
@@ -248,7 +251,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.domain = 2, .name_reg = 2, .name_source = PT_NAME_COW},
 		.loses = "what operations of the data pipeline do themselves",
 	},
-	/* The memory pool. Others reach it by thunks, which come here. */
+	/* The memory pool. Other callers reach it through thunks, which lead here. */
 	{
 		.lib = LIB_MEMORY,
 		.symbol = "_ZN9mindspore6device21DynamicMemPoolBestFit14AllocTensorMemEmbbj",
@@ -277,8 +280,8 @@ static const struct probe_row rows[] = {
 
 static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
-/* The phase of a graph begins with where it was defined (that of grad() and value_and_grad() in
- * after_grad), or with what Model runs it for. */
+/* The name of a graph's phase begins with the place of its definition (for grad() and
+ * value_and_grad() in after_grad), or with Model's purpose. */
 static const struct pt_name_rule name_rules[] = {
 	{"mindspore.ops.composite.base.af", 31, PT_CLASS_GRADIENTS},
 	{"eval.", 5, PT_CLASS_EVALUATION},
@@ -287,7 +290,7 @@ static const struct pt_name_rule name_rules[] = {
 
 /* ---- operators by name ---- */
 
-/* By the begin of its name, or all of it; NULL ends each list. */
+/* Compares the begin of the name with prefixes, and the whole with names. NULL ends each list. */
 static bool is_one_of(const char *op, const char *const *prefixes, const char *const *names)
 {
 	for (; *prefixes; prefixes++)
@@ -299,7 +302,7 @@ static bool is_one_of(const char *op, const char *const *prefixes, const char *c
 	return false;
 }
 
-/* Those of mindspore.nn.optim and of mindspore.ops that update a parameter in place. */
+/* Operators of mindspore.nn.optim and mindspore.ops that update a parameter in place. */
 static bool updates_parameters(const char *op)
 {
 	static const char *const prefixes[] = {"Apply",
@@ -321,7 +324,7 @@ static bool computes_gradients(const char *op)
 	return strstr(op, "Grad") || strstr(op, "Backprop");
 }
 
-/* Of mindspore.ops and mindspore.ops.communication, by their kernels. */
+/* Operators of mindspore.ops and mindspore.ops.communication, by the names of their kernels. */
 static bool communicates(const char *op)
 {
 	static const char *const prefixes[] = {"InnerComm", "DistComm",	     "AllGather",
@@ -343,8 +346,8 @@ static bool communicates(const char *op)
 	return is_one_of(op, prefixes, names);
 }
 
-/* The cell that trains a network in one step calls its optimizer so; that of a function has no
- * name. */
+/* A cell that trains a network in one step calls its optimizer by this name. An optimizer that is a
+ * function has no such name. */
 static const struct framework_scope scopes[] = {
 	{"Gradients/", "backward"},
 	{"Default/optimizer-", "optimization"},
@@ -352,8 +355,9 @@ static const struct framework_scope scopes[] = {
 	{},
 };
 
-/* "mindspore.nn.optim.adam.construct./.../adam.py.98...", "train.1795306678623995392.1401...": a
- * graph's name is followed by the file and the line, the time and an address. */
+/* Shortens names such as "mindspore.nn.optim.adam.construct./.../adam.py.98..." or
+ * "train.1795306678623995392.1401...". After a graph's name come the file and line, the time and an
+ * address. */
 static void shorten(char *name)
 {
 	for (char *at = strchr(name, '.'); at; at = strchr(at + 1, '.')) {
@@ -366,15 +370,15 @@ static void shorten(char *name)
 
 /* ---- the data pipeline ---- */
 
-/* As DatasetOp::ConnectorSize(), ConnectorCapacity() and NameWithID() of 2.7.0 and 2.10.0 read
- * them. */
+/* Offsets as read by DatasetOp::ConnectorSize(), ConnectorCapacity() and NameWithID() of 2.7.0 and
+ * 2.10.0. */
 static const struct pt_pipeline pipeline = {.operation_queue = 0x80,
 					    .operation_id = 0x5c,
 					    .queue_capacity = 8,
 					    .queue_head = 0x68,
 					    .queue_tail = 0x70};
 
-/* N9mindspore7dataset5MapOpE: MapOp, as its Name() says */
+/* N9mindspore7dataset5MapOpE is MapOp, as the Name() of the class returns. */
 static char *operation_type(const char *type_info, const char *type_obj)
 {
 	static const char scope[] = "N9mindspore7dataset";
@@ -388,7 +392,8 @@ static char *operation_type(const char *type_info, const char *type_obj)
 	return len && len < strlen(name) ? strndup(name, len) : NULL;
 }
 
-/* MapOp(ID:1)::WorkerProcess. The others are waits for a row, for the interpreter's lock. */
+/* True for MapOp(ID:1)::WorkerProcess. Other stages wait for a row, or for the interpreter's
+ * lock. */
 static bool is_own_work(const char *stage)
 {
 	static const char *const own[] = {"__next__", "WorkerProcess"};
@@ -439,7 +444,7 @@ static int mindspore_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* Those of 2.10, of 2.7. */
+/* In 2.10, and in 2.7. */
 static const unsigned int launchers[] = {LIB_CPU, LIB_BACKEND};
 
 static int mindspore_plan(struct target *t, const struct framework_match *m,

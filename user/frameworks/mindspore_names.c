@@ -8,20 +8,21 @@
 #define FULL_NAME "_ZN9mindspore5CNode19fullname_with_scopeEv" /* (result, node) */
 
 #define CALL_LEN 5
-#define MAX_HEAD 96   /* bytes of it up to where it asks whether it has the name */
-#define MAX_NEAR 1024 /* from a launch to where its name is asked for */
+#define MAX_HEAD 96   /* bytes of the function up to its test whether the name exists */
+#define MAX_NEAR 1024 /* bytes from a launch to the call that asks for its name */
 
 struct search {
 	const struct table_scan *scan;
 	const struct target_lib *lib;
 	struct elf_section text;
-	uint64_t stub; /* of FULL_NAME */
+	uint64_t stub; /* stub that calls FULL_NAME */
 	struct pt_full_name *out;
 	size_t cnt;
 	bool too_many;
 };
 
-/* mov disp8(%rsi), %REG ... cmpq $0, -0x18(%REG): a std::string's length lies before its text. */
+/* Looks for mov disp8(%rsi), %REG ... cmpq $0, -0x18(%REG): a std::string's length lies before its
+ * text. */
 int mindspore_names__offset(const uint8_t *code, size_t len)
 {
 	int offset = -ENOENT, reg = -1;
@@ -51,8 +52,8 @@ static bool is_known(const struct search *s, uint64_t return_address)
 	return false;
 }
 
-/* Behind a call of a virtual function, at offset `from` of the code. That this is where an
- * instruction begins does not matter: no call returns to where none does. */
+/* Adds the return site of a virtual call, at offset `from` of the code. A wrong guess does no harm,
+ * because no call returns to a place that is no instruction. */
 static void try_call(struct search *s, size_t from)
 {
 	uint64_t address = s->lib->base + s->text.vaddr + from;
@@ -68,7 +69,7 @@ static void try_call(struct search *s, size_t from)
 	s->out->sites[s->cnt++] = (struct pt_full_name_site){address, (uint32_t)reg};
 }
 
-/* Virtual calls before the one at `at`, which asks for a name: call *disp8(%rax) */
+/* Adds the virtual calls, call *disp8(%rax), before the call at `at`, which asks for a name. */
 static void try_calls_before(struct search *s, size_t at)
 {
 	for (size_t from = at > MAX_NEAR ? at - MAX_NEAR : 3; from < at; from++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the full name of a kernel can be read when it is launched. A kernel knows only its type.
- * But its launcher has the node of the graph in a register meanwhile.
+ * Where to read a kernel's full name when the kernel is launched. A kernel knows only its type. But
+ * its launcher keeps the graph's node in a register.
  */
 #ifndef PROFTRACE_MINDSPORE_NAMES_H
 #define PROFTRACE_MINDSPORE_NAMES_H
@@ -9,13 +9,13 @@
 #include "frameworks/probe_table.h"
 
 /* Fills plan->layout.full_name from the code of the libraries: `core` has the nodes, `launchers`
- * launch; the first in which the code is as expected. 0, also where it is in none, which is added
- * to plan->missing; -ENOMEM. */
+ * have the launches. The first launcher with the expected code counts. 0, also if none has it,
+ * which is added to plan->missing; or -ENOMEM. */
 int mindspore_names__plan(const struct table_scan *scan, unsigned int core,
 			  const unsigned int *launchers, size_t launcher_cnt);
 
-/* Where CNode::fullname_with_scope() looks for the name that it made before, in the node: from its
- * code; -ENOENT: the code is another. */
+/* The offset in the node at which CNode::fullname_with_scope() keeps its name, read from its code.
+ * -ENOENT: the code is different. */
 int mindspore_names__offset(const uint8_t *code, size_t len);
 
 #endif

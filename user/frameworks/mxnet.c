@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MXNet: measured on 1.9.1. Python calls its C API by ctypes, and each function there turns
- * exceptions into an error code: those may have return probes, and only those. The engine runs what
- * they push on threads of its own: times of operators at the default detail are those of the push.
+ * MXNet: measured on 1.9.1. Python calls its C API through ctypes. Each function of that turns
+ * exceptions into an error code, so only these may have return probes. The engine runs the pushed
+ * operators on threads of its own. So at the default detail an operator's time is that of the push.
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
@@ -24,11 +24,11 @@ static const char *const libs[] = {[LIB_MXNET] = "libmxnet.so*"};
 static bool own_name(const char *symbol, char *out, size_t size)
 {
 	snprintf(out, size, "%s", symbol);
-	/* MXInvokeCachedOpEx calls the one without Ex. */
+	/* MXInvokeCachedOpEx calls the function without Ex. */
 	return strcmp(symbol, "MXInvokeCachedOpEx") != 0;
 }
 
-/* nnvm::Op begins with its name. */
+/* An nnvm::Op begins with its name. */
 #define OP_NAME(reg) {.name_source = PT_NAME_COW, .name_reg = (reg)}
 #define OP_NAME_BEHIND(reg, offset)                                                                \
 	{.name_source = PT_NAME_COW,                                                               \
@@ -37,11 +37,12 @@ static bool own_name(const char *symbol, char *out, size_t size)
 	 .name_derefs = 1,                                                                         \
 	 .flags = PT_NAMED_OUTERMOST}
 
-/* profiler::ProfileTask and its kin: 128 bytes of name behind the vtable. 1.9.1 */
+/* profiler::ProfileTask and similar classes have 128 bytes of name after the vtable pointer.
+ * 1.9.1 */
 #define OBJECT_NAME 8
 
-/* After it a counter has its domain, whose name lies in it like a counter's, and its value. A task
- * or frame has its domain after another text. An event has none. 1.9.1 */
+/* A counter has after the name its domain, with a name at the same offset, and its value. A task or
+ * frame has its domain after another text. An event has none. 1.9.1 */
 #define COUNTER_DOMAIN	0x88
 #define COUNTER_VALUE	0x90
 #define DURATION_DOMAIN 0x108
@@ -51,16 +52,16 @@ static bool own_name(const char *symbol, char *out, size_t size)
 	.name_source = PT_NAME_CSTR, .name_path = {OBJECT_NAME}, .domain = 1,                      \
 	.domain_at = (domain_offset), .domain_text = OBJECT_NAME
 
-/* exec::OpExecutor: its attributes begin with the nnvm::Op *. 1.9.1 */
+/* exec::OpExecutor: its attributes begin with a nnvm::Op *. 1.9.1 */
 #define EXECUTOR_OP 0xa8
 
-/* engine::OprBlock: its ThreadedOpr *, and the name in that. 1.9.1 */
+/* engine::OprBlock: its ThreadedOpr *, which has the name. 1.9.1 */
 #define BLOCK_OPR 8
 #define OPR_NAME  0x58
 
 #define DEVICE_GPU 2 /* Context::kGPU */
 
-/* A call of the C API under its own name, as the library's profiler tells it. */
+/* A function of the C API under its own name, as the library's profiler shows it. */
 #define API_CALL(function, cat)                                                                    \
 	{                                                                                          \
 		.lib = LIB_MXNET,                                                                  \
@@ -74,7 +75,7 @@ static bool own_name(const char *symbol, char *out, size_t size)
 		.name_of = own_name,                                                               \
 	}
 
-/* One that is a phase of the step. */
+/* A function of the C API that is a phase of the step. */
 #define API_PHASE(function, cat, step_class, label, without)                                       \
 	{                                                                                          \
 		.lib = LIB_MXNET,                                                                  \
@@ -90,8 +91,8 @@ static bool own_name(const char *symbol, char *out, size_t size)
 		.loses = (without),                                                                \
 	}
 
-/* Returns an object, of a class's member: context, attributes, inputs and outputs are behind these.
- */
+/* A member function that returns an object, so context, attributes, inputs and outputs follow two
+ * hidden arguments. */
 #define INVOKE_OP "_ZN5mxnet10Imperative8InvokeOpERKNS_7ContextERKN4nnvm9NodeAttrsE"
 #define OUTPUTS	  5
 
@@ -114,10 +115,10 @@ static const struct probe_row rows[] = {
 		  "steps and Forward of symbols"),
 	API_PHASE("MXExecutorBackwardEx", CAT_BACKWARD, PT_CLASS_BACKWARD, "MXExecutorBackwardEx",
 		  "Backward of symbols"),
-	/* iterators of the library's own */
+	/* the library's own iterators */
 	API_PHASE("MXDataIterNext", CAT_DATALOADER, PT_CLASS_DATALOADER, "MXDataIterNext",
 		  "Dataloader of C++ iterators"),
-	/* mx.profiler's Task, Frame and Event, whose names lie in them */
+	/* mx.profiler's Task, Frame and Event, which contain their names */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "MXProfileDurationStart",
@@ -185,11 +186,11 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = OP_NAME_BEHIND(3, 0),
-		.pointer_hook =
-			POINTER_HOOK_RETURNING, /* from the library's own table: three words */
+		.pointer_hook = POINTER_HOOK_RETURNING, /* called from the library's own table, with
+							   three words of arguments */
 		.loses = "operators, but those of planned graphs and of symbols",
 	},
-	/* what the engine runs of planned graphs and of symbols, on threads of its own */
+	/* operators of planned graphs and of symbols, which the engine runs on its own threads */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet4exec*Executor3RunENS_10RunContextE*",
@@ -199,7 +200,8 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.site_program = "call_site",
 		.cfg = {.name_source = PT_NAME_COW, .name_path = {EXECUTOR_OP}, .name_derefs = 1},
-		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function: five words */
+		.pointer_hook = POINTER_HOOK_RETURNING, /* a virtual function with five words of
+							   arguments */
 		.loses = "operators of planned graphs and of symbols",
 	},
 	API_CALL("MXInvokeCachedOp", CAT_SCRIPT),
@@ -210,7 +212,7 @@ static const struct probe_row rows[] = {
 	API_CALL("MXNDArrayWaitToRead", CAT_NONE),
 	API_CALL("MXNDArrayWaitToWrite", CAT_NONE),
 	API_CALL("MXNDArrayWaitAll", CAT_NONE),
-	/* what the engine runs, from taking it up until it is complete */
+	/* what the engine runs, from its start until it is complete */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet6engine14ThreadedEngine15ExecuteOprBlockE",
@@ -237,7 +239,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.key_reg = 1},
 		.loses = "the ends of what the engine runs",
 	},
-	/* every storage manager tells its profiler, which listens or not */
+	/* every storage manager calls its profiler, whether or not that records */
 	{
 		.lib = LIB_MXNET,
 		.symbol = "_ZN5mxnet7storage21DeviceStorageProfiler7OnAllocE",
@@ -264,9 +266,9 @@ static const struct probe_row rows[] = {
 	},
 };
 
-/* The functions that InvokeOp gives the engine, each with a copy of its arguments. The first
- * output's storage exists before, and until the function has run. Functions that write to it run in
- * the order of the calls. 1.9.1 */
+/* Functions that InvokeOp passes to the engine, each with a copy of its arguments. The first
+ * output's storage exists before, and until the function has run. Functions that write to one
+ * storage run in the order of the calls. 1.9.1 */
 #define GIVEN_TO_ENGINE(function, outputs, ...)                                                    \
 	{                                                                                          \
 		.lib = LIB_MXNET,                                                                  \
@@ -286,14 +288,14 @@ static const struct probe_row engine_rows[] = {
 			NAME_IN_ATTRS(0xb0)),
 	GIVEN_TO_ENGINE("_ZZN5mxnet10imperative14PushFComputeExE*ENKUlNS_10RunContextEE_clE*", 0x28,
 			NAME_IN_ATTRS(0x58)),
-	/* with a state, and without a name */
+	/* it has a state, and no name */
 	GIVEN_TO_ENGINE(
 		"_ZZN5mxnet10imperative12PushOperatorE*ENKUlNS_10RunContextE*CallbackOn*_clE*",
 		0x28, .flags = PT_NAMED_BY_CALL),
 };
 
-/* Storage::Handle begins as struct memory_block; behind it lie the profiler's scope and the name.
- * NDArray and Chunk begin with a pointer to one and with it. 2.0.0b1 */
+/* A Storage::Handle begins like struct memory_block; the profiler's scope and the name follow.
+ * NDArray and Chunk begin with a pointer to a Handle, or with one. 2.0.0b1 */
 #define STORAGE_VERSION "2.0.0beta1"
 #define HANDLE_SCOPE	0x20
 #define HANDLE_NAME	0x28
@@ -346,8 +348,8 @@ static const struct probe_table engine_table = {libs, NULL, LIB_CNT, engine_rows
 
 static const struct probe_table table = {libs, NULL, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
-/* The length of what gluon puts before a parameter's name: 8-4-4-4-12 hexadecimal digits, each
- * group with a "_" behind it; 0: it is something else. */
+/* The length of the prefix that gluon puts before a parameter's name: 8-4-4-4-12 hexadecimal
+ * digits, each group followed by "_". 0: there is none. */
 static size_t unique_prefix(const char *name)
 {
 	static const unsigned char groups[] = {8, 4, 4, 4, 12};
@@ -361,11 +363,11 @@ static size_t unique_prefix(const char *name)
 	return (size_t)(at - name);
 }
 
-/* A block's scope ends with a colon, and two more come before its name, which MXNet's own csv has
- * without what is unique in it. */
+/* A block's scope ends with a colon; two more precede the name. MXNet's own csv shows the name
+ * without its unique part. */
 static void shorten(char *name)
 {
-	char *text = strstr(name, ":::"); /* its first colon is the scope's */
+	char *text = strstr(name, ":::"); /* the first colon belongs to the scope */
 	size_t prefix;
 
 	if (!text)
@@ -377,7 +379,7 @@ static void shorten(char *name)
 		memmove(text, text + prefix, strlen(text + prefix) + 1);
 }
 
-/* Every optimizer operator of 1.9.1 ends so, but the phases of lamb. */
+/* The names of all optimizer operators of 1.9.1 end so, except those of lamb's phases. */
 static bool updates_parameters(const char *op)
 {
 	static const char *const ends[] = {"_update", "_update_phase1", "_update_phase2"};
@@ -392,7 +394,7 @@ static bool updates_parameters(const char *op)
 	return false;
 }
 
-/* Each batch of gluon goes through it. */
+/* Each batch of gluon passes through it. */
 static const struct python_loader_class gluon_loader = {
 	.module = "mxnet.gluon.data.dataloader",
 	.class = "DataLoader",
@@ -400,9 +402,8 @@ static const struct python_loader_class gluon_loader = {
 	.name = "DataLoader.__iter__",
 };
 
-/* Optimizers may be operators or Python: each of these holds either, and the key-value store's
- * work.
- */
+/* An optimizer is one operator, or Python code. Each of these functions contains either one, and
+ * the work of the key-value store. */
 static const struct step_function {
 	const char *module, *class, *method, *name;
 	const char *told_by;
@@ -449,7 +450,8 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 		return 0;
 	memset(m, 0, sizeof(*m));
 	m->framework = &framework_mxnet;
-	m->ready = !python_loader__is_to_come(t, &gluon_loader); /* import mxnet does */
+	m->ready = !python_loader__is_to_come(t, &gluon_loader); /* `import mxnet` defines the
+								    class */
 	package__text(t, lib, 1, "libinfo.py", "__version__", m->version, sizeof(m->version));
 	m->known_version = !strcmp(m->version, "1.9.1");
 	snprintf(m->why, sizeof(m->why), "maps %s; version %s%s", lib->path,
@@ -460,8 +462,8 @@ static int mxnet_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* Names lie in objects of the library: how its compiler lays out a std::string is in its symbols.
- */
+/* Names lie in objects of the library. Its symbols show the layout of its compiler's
+ * std::string. */
 static void set_string_abi(const struct table_scan *scan)
 {
 	bool cow = table_scan__address(scan, LIB_MXNET, "_ZN4nnvm2Op3GetERKSs");
@@ -471,7 +473,7 @@ static void set_string_abi(const struct table_scan *scan)
 			scan->plan->probes[i].cfg.name_source = PT_NAME_CXX11;
 }
 
-/* An object begins with a pointer into its class's table. */
+/* An object begins with a pointer into its class's vtable. */
 static void set_domain_class(const struct table_scan *scan)
 {
 	uint64_t vtable = table_scan__address(scan, LIB_MXNET, DOMAIN_CLASS);
@@ -479,17 +481,17 @@ static void set_domain_class(const struct table_scan *scan)
 	scan->plan->layout.domain_class = vtable ? vtable + 2 * sizeof(uint64_t) : 0;
 }
 
-/* For an unmeasured version only the first members of objects are read. */
+/* For a version that was not measured, only the first members of objects are read. */
 static int forget_layouts(struct probe_plan *plan)
 {
 	size_t kept = 0;
-	uint32_t told = 0; /* row */
+	uint32_t told = 0; /* row that was reported last */
 
 	for (size_t i = 0; i < plan->cnt; i++) {
 		struct planned_probe *probe = &plan->probes[i];
 
 		if (probe->program && !strcmp(probe->program, "mark") && probe->cfg.name_reg)
-			probe->cfg.domain = 0; /* inside another object */
+			probe->cfg.domain = 0; /* lies inside another object */
 		if (probe->cfg.name_path[0] || probe->cfg.mark.base) {
 			int err = told == probe->row
 					  ? 0
@@ -512,7 +514,7 @@ static int forget_layouts(struct probe_plan *plan)
 	return 0;
 }
 
-/* On a device the engine's threads launch kernels: calls say what they will run. */
+/* For a device, the engine's threads launch the kernels. The calls say what will run. */
 static int plan_engine(struct target *t, const struct plan_opts *opts, struct probe_plan *plan)
 {
 	struct table_scan scan;
@@ -525,8 +527,8 @@ static int plan_engine(struct target *t, const struct plan_opts *opts, struct pr
 
 		if (!probe->symbol || strncmp(probe->symbol, INVOKE_OP, strlen(INVOKE_OP)) != 0)
 			continue;
-		probe->pointer_hook =
-			POINTER_HOOK_NOT; /* the library in the process does not read it */
+		probe->pointer_hook = POINTER_HOOK_NOT; /* the library in the process does not read
+							   these arguments */
 		probe->cfg.link = OUTPUTS + 1;
 		probe->cfg.link_derefs = 3;
 	}
@@ -536,7 +538,7 @@ static int plan_engine(struct target *t, const struct plan_opts *opts, struct pr
 	return err;
 }
 
-/* What a device's memory is for. Versions before 2 have no names for it, which the table says. */
+/* Plans the names of a device's memory. Versions before 2 have no such names; the table says so. */
 static int plan_storage(struct target *t, const struct framework_match *m,
 			const struct plan_opts *opts, struct probe_plan *plan)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SLACK_NS 50000000 /* of a process's start, which the kernel tells in ticks */
+#define SLACK_NS 50000000 /* the kernel gives a process's start in ticks */
 
-/* What stands between quotes behind `variable =` at the begin of a line. */
+/* The text in quotes after `variable =` at the begin of a line. */
 static const char *assigned(const char *text, const char *variable, size_t *len)
 {
 	size_t name_len = strlen(variable);
@@ -39,8 +39,8 @@ static uint64_t started_ns(const struct target *t)
 	return clock__ns(CLOCK_REALTIME) - age_ns;
 }
 
-/* Not by the time of its last change of state: another link to it, of a cache of packages, is none.
- */
+/* Uses the modification time. The time of the last status change does not fit, because a package
+ * cache may add a link. */
 static bool is_newer(const struct target *t, const char *path)
 {
 	auto_close int fd = target__open_file(t, path);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PaddlePaddle: what shows its steps, phases and operators, by symbol. Measured on 3.3.1 and 2.6.2.
- * Most C++ functions let exceptions through (a shape error, the end of an epoch), so they have no
- * return probe. They end where their caller returns, which Python calls and which catches all; or
- * at their return instructions.
+ * PaddlePaddle: the functions that show its steps, phases and operators, by symbol. Measured on
+ * 3.3.1 and 2.6.2. Most C++ functions let exceptions through (a shape error, the end of an epoch),
+ * so they get no return probe. They end where their caller returns, a function that Python calls
+ * and that catches all exceptions. Others end at their return instructions.
  */
 #include "attach/attach.h"
 #include "attach/site.h"
@@ -30,17 +30,18 @@ static const char *const libs[] = {
 	[LIB_CXX] = "libstdc++.so*",
 };
 
-/* Before 3.0 the kernels' library is a part of the other. */
+/* Before 3.0 the kernels are part of the other library. */
 static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 
-#define FORWARDING	100 /* bytes that do no more than call another form */
+#define FORWARDING	100 /* bytes; a shorter function only calls another form */
 #define PYTHON_FUNCTION PADDLE_PYTHON_FUNCTIONS "*eager_api_*EP7_object*"
 #define LEGACY_FUNCTION "_Z*_dygraph_function*"
 
-#define OPERATOR_TYPE 8 /* OperatorBase: its type, a std::string behind the vtable */
+#define OPERATOR_TYPE 8 /* offset of OperatorBase's type, a std::string after the vtable pointer   \
+			 */
 
 static const struct probe_row rows[] = {
-	/* The main thread's wait for a batch; its end of an epoch is an exception. */
+	/* The main thread waits for a batch. An exception ends the epoch. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle6pybind21MultiDeviceFeedReader*12ReadNextListEv",
@@ -53,7 +54,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_DATALOADER},
 		.loses = "steps by the data loader, and Dataloader",
 	},
-	/* Where it is caught it has ended, and all else that it passed. */
+	/* Catches exceptions: what it called has ended, and all that the exception passed. */
 	{
 		.lib = LIB_CXX,
 		.symbol = "__cxa_begin_catch",
@@ -65,7 +66,7 @@ static const struct probe_row rows[] = {
 		.loses = "where an ask that ends an epoch ends: it lasts until the thread's next "
 			 "event",
 	},
-	/* Tensor.backward(); its own RecordEvent's end is a call behind the pass itself. */
+	/* Tensor.backward(). Its own RecordEvent ends one call after the pass. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN3egr8BackwardE",
@@ -79,7 +80,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
 	},
-	/* paddle.grad(); in 2.6 what all paths pass lies before the pass. */
+	/* paddle.grad(). In 2.6 the code that all paths share comes before the pass. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN3egr4GradE",
@@ -116,8 +117,7 @@ static const struct probe_row rows[] = {
 		.name_of = paddle_names__legacy_optimizer,
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 	},
-	/* Whether gradients are recorded: an optimizer's step is a function that is called without.
-	 */
+	/* Sets whether gradients are recorded. An optimizer's step is called without gradients. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle10imperative6Tracer10SetHasGradEb",
@@ -128,7 +128,7 @@ static const struct probe_row rows[] = {
 		.name = "Optimization Step",
 		.cfg = {.code = PT_CLASS_OPTIMIZER_OP},
 	},
-	/* A run of a program by the static Executor: the whole of a step but its batch. */
+	/* The static Executor runs a program: the whole of a step but its batch. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle9framework18StandaloneExecutor3RunE",
@@ -141,7 +141,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_GRAPH},
 		.loses = "steps of static programs",
 	},
-	/* The same by paddle.inference: Predictor.run(), with inputs and without. */
+	/* The same for paddle.inference: Predictor.run(), with and without inputs. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle17AnalysisPredictor11ZeroCopyRunE",
@@ -156,7 +156,7 @@ static const struct probe_row rows[] = {
 		.name = "Predictor::run",
 		.cfg = {.code = PT_CLASS_GRAPH},
 	},
-	/* A function that to_static compiled. */
+	/* A function compiled by to_static. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN3egr9to_static*run_program_ad_func*",
@@ -168,8 +168,8 @@ static const struct probe_row rows[] = {
 		.leaves = true,
 		.name = "run_program",
 	},
-	/* Each operator of a program, on the executor's threads. It catches all and keeps it for
-	   the thread that waits. */
+	/* Each operator of a program, on the executor's threads. It catches all exceptions and
+	 * keeps them for the waiting thread. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle9framework14PirInterpreter18RunInstructionBaseEPNS0_"
@@ -183,7 +183,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 1, .flags = PT_NAMED_BY_CLASS},
 		.loses = "operators of static programs",
 	},
-	/* The same of the executor before 3.0, see paddle_programs__plan(). */
+	/* The same for the executor before 3.0; see paddle_programs__plan(). */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = PADDLE_OLD_INSTRUCTION,
@@ -198,7 +198,7 @@ static const struct probe_row rows[] = {
 			.name_path = {0, OPERATOR_TYPE},
 			.name_derefs = 1},
 	},
-	/* Those that a predictor before 3.0 runs itself, one after the other. */
+	/* Operators that a predictor before 3.0 runs itself, one after the other. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle9framework12OperatorBase3RunERKNS0_5ScopeE",
@@ -209,7 +209,7 @@ static const struct probe_row rows[] = {
 		.leaves = true,
 		.cfg = {.name_source = PT_NAME_CXX11, .name_reg = 0, .name_path = {OPERATOR_TYPE}},
 	},
-	/* Collectives between processors: the call does the work. */
+	/* Collectives between processors: the calling thread does the work. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN6paddle11distributed16ProcessGroupGloo*",
@@ -224,7 +224,7 @@ static const struct probe_row rows[] = {
 		.name_of = paddle_names__gloo,
 		.min_size = FORWARDING,
 	},
-	/* Operators, whoever calls them; see paddle_ends__plan(). */
+	/* Operators, with any caller; see paddle_ends__plan(). */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_Z*_ad_func*",
@@ -233,14 +233,14 @@ static const struct probe_row rows[] = {
 		.category = CAT_OPERATOR,
 		.program = "call_entry",
 		.aligned_program = "call_entry_aligned",
-		.pointer_hook =
-			POINTER_HOOK_PART, /* in the table by which the library calls its own */
+		.pointer_hook = POINTER_HOOK_PART, /* in the table by which the library calls its
+						      own functions */
 		.name_of = paddle_names__forward,
 		.slide = true,
 		.slide_keep = SITE_RSP,
 		.loses = "operators",
 	},
-	/* Those of _legacy_C_ops, which the executor's kind of operator computes. */
+	/* Functions of _legacy_C_ops. The executor's kind of operator computes them. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = LEGACY_FUNCTION,
@@ -254,7 +254,7 @@ static const struct probe_row rows[] = {
 		.slide_keep = SITE_RSP,
 		.leaves = true,
 	},
-	/* Errors of a user's hook pass through: it ends where the next one begins. */
+	/* Errors of a user's hook pass through, so it ends where the next one begins. */
 	{
 		.lib = LIB_PADDLE,
 		.symbol = "_ZN*GradNode*clERN6paddle12small_vector*",
@@ -269,7 +269,7 @@ static const struct probe_row rows[] = {
 		.slide_keep = SITE_RSP,
 		.loses = "operators of the backward pass",
 	},
-	/* allocators of hosts and devices; the event is made whether or not a profiler runs */
+	/* allocators of hosts and devices, which make the event with or without a profiler */
 	{
 		.lib = LIB_PHI,
 		.symbol = "_ZN6paddle8platform14RecordMemEventC1E",
@@ -286,9 +286,9 @@ static const struct probe_row rows[] = {
 
 static const struct probe_table table = {libs, other_libs, LIB_CNT, rows, ARRAY_SIZE(rows)};
 
-/* Where the events inside operators are not found. */
+/* Used if the events inside operators are not found. */
 static const struct probe_row kernel_rows[] = {
-	/* Inside an operator: each kernel, from its choice to the next event. */
+	/* Inside an operator: each kernel, from its selection to the next event. */
 	{
 		.lib = LIB_PHI,
 		.symbol = "_ZNK3phi13KernelFactory24SelectKernelOrThrowErrorE",
@@ -325,8 +325,8 @@ static int paddle_recognise(struct target *t, struct framework_match *m)
 	return 1;
 }
 
-/* Operators of programs have a dialect in their names: pd_op.adam_, whose last _ means in place.
- * Without PIR the name is plain: adam. */
+/* In programs, operators' names have a dialect: pd_op.adam_, where the last _ means in place.
+ * Without PIR the name is adam. */
 static const char *plain_name(const char *op)
 {
 	const char *dot = strrchr(op, '.');
@@ -344,7 +344,7 @@ static bool updates_parameters(const char *op)
 	return paddle_names__is_optimizer(plain_name(op));
 }
 
-/* The function's name without its class, since functions of CPython 3.10 do not have the class. */
+/* The function's name without its class, because CPython 3.10 gives no class. */
 static const char *own_name(const char *function)
 {
 	const char *dot = strrchr(function, '.');
@@ -352,7 +352,7 @@ static const char *own_name(const char *function)
 	return dot ? dot + 1 : function;
 }
 
-/* Optimizer.step, Adam.step and others: the library's own ones, whoever derives from them. */
+/* Optimizer.step, Adam.step and similar: those of the library, also for derived classes. */
 static bool is_optimizer_step(const char *file, const char *function)
 {
 	const char *name = own_name(function);
@@ -361,7 +361,7 @@ static bool is_optimizer_step(const char *file, const char *function)
 	       (!strcmp(name, "step") || !strcmp(name, "minimize"));
 }
 
-/* The wrappers that paddle.no_grad puts around a function. */
+/* The wrappers of paddle.no_grad around a function. */
 static bool encloses_step(const char *file, const char *function)
 {
 	static const char *const names[] = {"_decorate_function", "__impl__"};
@@ -376,12 +376,12 @@ static bool computes_gradients(const char *op)
 	const char *name = plain_name(op);
 	size_t len = strlen(name);
 
-	len -= len && name[len - 1] == '_'; /* in place */
+	len -= len && name[len - 1] == '_'; /* an in-place operator */
 	return len > strlen("_grad") &&
 	       !strncmp(name + len - strlen("_grad"), "_grad", strlen("_grad"));
 }
 
-/* The library itself puts this before the names of backward nodes, or, before 3.0, does not. */
+/* Adds the prefix of backward nodes. The library does so itself, but not before 3.0. */
 static void name_nodes(struct table_scan *s)
 {
 	static const char prefix[] = PADDLE_NODE_PREFIX;
@@ -393,19 +393,20 @@ static void name_nodes(struct table_scan *s)
 	if (!rodata || memmem(rodata, len, prefix, sizeof(prefix)))
 		return;
 	for (size_t i = 0; i < s->plan->cnt; i++) {
-		char *name = (char *)s->plan->probes[i].name; /* the plan's own */
+		char *name = (char *)s->plan->probes[i].name; /* the plan owns the name */
 
 		if (!name || s->plan->probes[i].category != CAT_BACKWARD_NODE ||
 		    strncmp(name, prefix, strlen(prefix)) != 0)
 			continue;
-		if (!strcmp(name, PADDLE_PROGRAM_NODE)) /* its class has no name of its own there */
+		if (!strcmp(name, PADDLE_PROGRAM_NODE)) /* this node's class has no name of its
+							   own there */
 			memcpy(name, "GradNodeBase", sizeof("GradNodeBase"));
 		else
 			memmove(name, name + strlen(prefix), strlen(name + strlen(prefix)) + 1);
 	}
 }
 
-/* Unless its profiler runs, it returns in Python and calls nothing. */
+/* Without a running profiler it returns in Python and calls no C function. */
 static const struct python_range_class record_event = {
 	.module = "paddle.profiler.utils",
 	.class = "RecordEvent",
@@ -414,7 +415,7 @@ static const struct python_range_class record_event = {
 	.name = "name",
 };
 
-/* The same file may be both libraries. */
+/* One file may be both libraries. */
 static int plan_inside(struct target *t, struct table_scan *s)
 {
 	size_t kernels = 0;
@@ -457,6 +458,6 @@ const struct framework framework_paddle = {
 	.is_optimizer_step = is_optimizer_step,
 	.encloses_step = encloses_step,
 	.computes_gradients = computes_gradients,
-	/* 1.5 us where a hit is 5: a MLP by bench/overhead. */
+	/* 1.5 us, while a hit is 5 us: an MLP in bench/overhead. */
 	.peer_hits_per_call = 0.29,
 };

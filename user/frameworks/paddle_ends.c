@@ -10,7 +10,7 @@
 
 struct ends {
 	struct table_scan *scan;
-	const struct planned_probe **by_name; /* operators */
+	const struct planned_probe **by_name; /* probes of operators, sorted by name */
 	size_t cnt;
 	unsigned int lib;
 };
@@ -22,7 +22,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* An operator ends where the function returns by which Python called it. */
+/* An operator ends where the function returns that Python called. */
 static int plan_end(const struct elf_symbol *symbol, void *ctx)
 {
 	const struct ends *e = ctx;
@@ -55,7 +55,7 @@ int paddle_ends__plan(struct table_scan *s, unsigned int lib)
 	size_t cnt = s->plan->cnt;
 	int err = 0;
 
-	/* The plan moves as it grows. */
+	/* A copy, because the plan moves as it grows. */
 	ops = malloc((cnt + 1) * sizeof(*ops));
 	e.by_name = calloc(cnt + 1, sizeof(const struct planned_probe *));
 	if (!ops || !e.by_name)
@@ -75,7 +75,7 @@ int paddle_ends__plan(struct table_scan *s, unsigned int lib)
 	return err;
 }
 
-/* Methods of Tensor, and functions without a symbol, that run operators: these end with them. */
+/* Methods of Tensor that run operators, and functions without a symbol. Operators end with them. */
 static bool runs_operators(const char *method)
 {
 	static const char *const names[] = {
@@ -93,7 +93,7 @@ static bool runs_operators(const char *method)
 	return false;
 }
 
-#define METHOD_PREFIX "PyMethodDef " /* in place of a symbol */
+#define METHOD_PREFIX "PyMethodDef " /* stands for a symbol */
 
 struct methods {
 	struct table_scan *scan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where operators of PaddlePaddle end: where the functions and methods return by which Python calls them. */
+/* Operators of PaddlePaddle end where the functions and methods that Python calls return. */
 #ifndef PROFTRACE_PADDLE_ENDS_H
 #define PROFTRACE_PADDLE_ENDS_H
 
@@ -8,8 +8,8 @@
 #define PADDLE_PYTHON_FUNCTIONS "_ZN6paddle6pybind"
 #define PADDLE_CATCHES_ALL	"C API function: turns every C++ exception into a Python one"
 
-/* Of the operators that `s` has planned; `lib` of its table is libpaddle. Methods of Tensor have a
- * function of their own: they have no symbol. */
+/* Plans the ends of the operators in the plan of `s`; `lib` is the number of libpaddle in its
+ * table. Methods of Tensor are separate functions without a symbol. */
 int paddle_ends__plan(struct table_scan *s, unsigned int lib);
 int paddle_ends__plan_methods(struct table_scan *s, unsigned int lib);
 

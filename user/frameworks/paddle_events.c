@@ -5,8 +5,8 @@
 #include "common/util.h"
 #include <string.h>
 
-#define MAX_BRANCH 48 /* bytes from the question to the branch on its answer */
-#define MAX_BLOCK  96 /* bytes from there to where the event's name is loaded */
+#define MAX_BRANCH 48 /* bytes from the question whether a profiler runs to the branch */
+#define MAX_BLOCK  96 /* bytes from the branch to the load of the event's name */
 #define MAX_TEXT   120
 
 #define CALL_LEN 5
@@ -26,13 +26,13 @@ static const char *const callees[CALLEE_CNT] = {
 struct call {
 	uint64_t vaddr;
 	enum callee callee;
-	const char *name; /* what is in rsi; NULL: unknown */
-	uint64_t object;  /* the instruction that sets rdi, 0: unknown */
-	uint32_t row;	  /* of the span that begins here, until it is told to end; 0: none */
+	const char *name; /* text that rsi points to; NULL: unknown */
+	uint64_t object;  /* encoding of the instruction that sets rdi; 0: unknown */
+	uint32_t row;	  /* row of the span that begins here; 0: none */
 };
 
 struct named_row {
-	const char *name; /* in the library's file */
+	const char *name; /* text in the library's file */
 	uint32_t row;
 };
 
@@ -41,7 +41,8 @@ struct events {
 	unsigned int lib;
 	struct elf_file *elf;
 	struct elf_section text, strings;
-	uint64_t stub[CALLEE_CNT]; /* by which the library calls it; 0: it does not */
+	uint64_t stub[CALLEE_CNT]; /* stub by which the library calls each function; 0: it does
+				      not */
 	struct call *calls;
 	size_t call_cnt, call_cap;
 	struct named_row *rows;
@@ -59,7 +60,7 @@ static int32_t read_i32(const uint8_t *p)
 	return v;
 }
 
-/* A text of the library's by its address; NULL: none, or too long for a name. */
+/* A text of the library at an address. NULL: there is none, or it is too long for a name. */
 static const char *text_at(const struct events *e, uint64_t vaddr)
 {
 	size_t at = vaddr - e->strings.vaddr;
@@ -72,7 +73,7 @@ static const char *text_at(const struct events *e, uint64_t vaddr)
 		       : NULL;
 }
 
-/* lea offset(%rip), %rsi */
+/* The text of lea offset(%rip), %rsi. */
 static const char *text_in_rsi(const struct events *e, const uint8_t *code, uint64_t vaddr)
 {
 	static const uint8_t lea[] = {0x48, 0x8d, 0x35};
@@ -82,7 +83,8 @@ static const char *text_in_rsi(const struct events *e, const uint8_t *code, uint
 	return text_at(e, vaddr + 7 + (uint64_t)(int64_t)read_i32(code + sizeof(lea)));
 }
 
-/* An instruction that sets rdi, as it is: lea offset(%rbp), %rdi; mov REGISTER, %rdi. Else 0. */
+/* The encoding of an instruction that sets rdi: lea offset(%rbp), %rdi or mov REGISTER, %rdi. Else
+ * 0. */
 static uint64_t sets_rdi(const uint8_t *code, size_t insn_len)
 {
 	uint64_t insn = 0;
@@ -116,7 +118,7 @@ static int gather(struct events *e)
 	return err;
 }
 
-/* The name of the event that is made if the answer is yes: test %al, %al; jne or je. */
+/* The name of the event that is made if the answer is yes: test %al, %al; then jne or je. */
 static const char *asked_for(const struct events *e, uint64_t vaddr)
 {
 	size_t len, at = CALL_LEN;
@@ -148,8 +150,8 @@ static const char *asked_for(const struct events *e, uint64_t vaddr)
 	return NULL;
 }
 
-/* Walks the function by its instructions: false if the calls found by their bytes are none, or it
- * has code that is not understood. Calls learn what is in rsi. */
+/* Goes through the function's instructions and notes what is in rsi at calls. False if the calls
+ * found by their bytes are no instructions, or if some code is not understood. */
 static bool walk(const struct events *e, const struct elf_symbol *f, struct call *calls, size_t cnt)
 {
 	uint64_t vaddr = f->vaddr;
@@ -195,14 +197,14 @@ static bool is_kernel(const char *name)
 	return ends_with(name, " kernel launch") || ends_with(name, " compute");
 }
 
-/* A string that the call is given has the name, and `this` is the object. */
+/* The call gets a std::string with the name, and `this` is the object. */
 static const struct pt_probe_cfg by_string = {
 	.name_source = PT_NAME_CXX11,
 	.name_reg = 1,
 	.flags = PT_KEY_IS_OBJECT,
 };
 
-/* A probe of the span that begins at a call, there or at another one. */
+/* A probe for the span that begins at a call. The probe is at that call or at another one. */
 static struct planned_probe probe_at(const struct events *e, const struct call *call,
 				     const struct call *begin, const char *program)
 {
@@ -228,7 +230,7 @@ static int add(struct events *e, struct planned_probe *probe)
 	return probe_plan__add(e->s->plan, probe);
 }
 
-/* Those of one name share a row. */
+/* Spans of the same name share a row. */
 static int add_named(struct events *e, struct call *call)
 {
 	struct planned_probe probe = probe_at(e, call, call, "call_entry");
@@ -246,7 +248,7 @@ static int add_named(struct events *e, struct call *call)
 	return ARRAY_PUSH(e->rows, e->row_cnt, e->row_cap, row);
 }
 
-/* The event's name is read at its begin: only there it is known. */
+/* The event's name is read at its begin, because it is known only there. */
 static int add_by_string(struct events *e, struct call *call)
 {
 	struct planned_probe probe = probe_at(e, call, call, "object_entry");
@@ -256,7 +258,7 @@ static int add_by_string(struct events *e, struct call *call)
 	return err;
 }
 
-/* May it end what begins there? All ends may, if none names the object in the same way. */
+/* May this call end what begins there? If no end names the object in the same way, all ends may. */
 static bool may_end(const struct call *calls, size_t cnt, const struct call *begin,
 		    const struct call *end)
 {
@@ -276,7 +278,7 @@ static const struct call *ended_by(const struct call *calls, size_t cnt, const s
 	return NULL;
 }
 
-/* One probe tells all that may end there. */
+/* One probe ends all spans that may end there. */
 static int plan_ends(struct events *e, const struct call *calls, size_t cnt)
 {
 	int err = 0;
@@ -294,14 +296,14 @@ static int plan_ends(struct events *e, const struct call *calls, size_t cnt)
 	return err;
 }
 
-/* An event that a function makes whether or not a profiler runs. */
+/* Does a function make this event with or without a profiler? */
 static bool is_made_always(const char *name)
 {
 	return ends_with(name, " node_creation") || ends_with(name, "Instruction::infermeta") ||
 	       (name && (!strcmp(name, "infer_shape") || !strcmp(name, "compute")));
 }
 
-/* The calls of one function. */
+/* Plans the calls in one function. */
 static int plan_function(struct events *e, struct call *calls, size_t cnt)
 {
 	bool runs_instruction = false;

@@ -15,7 +15,7 @@ struct part {
 	size_t len;
 };
 
-/* The last component of a mangled function's name ("conv2d_ad_func") and its first namespace. */
+/* The last component of a mangled function's name ("conv2d_ad_func"), and its first namespace. */
 static bool last_part(const char *symbol, struct part *part, struct part *space)
 {
 	bool nested;
@@ -42,7 +42,8 @@ static bool last_part(const char *symbol, struct part *part, struct part *space)
 	return part->text != NULL;
 }
 
-/* What only an optimizer's step calls: updates, and before them the clipping of gradients. */
+/* Operators that only an optimizer's step calls: updates, and before them the clipping of
+ * gradients. */
 static bool is_optimizer(const char *op, size_t len)
 {
 	static const char *const ops[] = {
@@ -83,7 +84,7 @@ bool paddle_names__is_optimizer(const char *op)
 	return is_optimizer(op, strlen(op));
 }
 
-/* The part of a function's name before the suffix, and its first namespace. */
+/* The part of a function's name before the suffix, and the first namespace. */
 static bool part_before(const char *symbol, const char *suffix, struct part *part,
 			struct part *space)
 {
@@ -109,7 +110,7 @@ bool paddle_names__forward(const char *symbol, char *out, size_t size)
 	return true;
 }
 
-/* Those that work in place have the same names as in programs: adam, not adam_. */
+/* In-place functions have the same names as in programs: adam, not adam_. */
 static bool legacy_operator(const char *symbol, bool optimizer, char *out, size_t size)
 {
 	struct part part, space;

@@ -5,7 +5,8 @@
 
 #define NAME_OF "Instruction4NameB5cxx11Ev"
 
-/* `const std::string &CLASS::Name() const` shows where the name is: lea offset(%rdi), %rax; ret */
+/* The code of `const std::string &CLASS::Name() const` shows the name's offset: lea offset(%rdi),
+ * %rax; ret */
 static int64_t name_offset(const uint8_t *code, size_t len)
 {
 	static const uint8_t lea[] = {0x48, 0x8d, 0x87};
@@ -18,7 +19,7 @@ static int64_t name_offset(const uint8_t *code, size_t len)
 	return offset;
 }
 
-/* `Name()` of each class that has its own, by the place in the library. */
+/* The `Name()` of each class that has its own, sorted by address. */
 struct name_functions {
 	struct table_scan *scan;
 	unsigned int lib;
@@ -49,10 +50,10 @@ static int add_name_function(const struct elf_symbol *symbol, void *ctx)
 
 #define VTABLE_OF     "_ZTVN6paddle9framework"
 #define INSTRUCTION   "InstructionE"
-#define VTABLE_HEAD   2 /* offset-to-top and type_info; virtual functions are behind them */
+#define VTABLE_HEAD   2 /* offset-to-top and type_info; the virtual functions follow */
 #define VTABLE_LENGTH 64
 
-/* A class may inherit the function from its base class. */
+/* A class may inherit the function. */
 static int add_class(const struct elf_symbol *symbol, void *ctx)
 {
 	const struct name_functions *f = ctx;
@@ -86,8 +87,8 @@ static int find_class_names(struct table_scan *s, unsigned int lib)
 			     : elf_file__for_each_prefixed(s->elfs[lib], VTABLE_OF, add_class, &f);
 }
 
-/* `bool Instruction::OpBaseValid() const` shows where an instruction has its operator:
- * cmpq $0, offset(%rdi). */
+/* The code of `bool Instruction::OpBaseValid() const` shows the offset of an instruction's
+ * operator: cmpq $0, offset(%rdi). */
 static int64_t operator_offset(struct table_scan *s, unsigned int lib)
 {
 	static const uint8_t cmp[] = {0x48, 0x83, 0xbf};
@@ -107,7 +108,7 @@ static int64_t operator_offset(struct table_scan *s, unsigned int lib)
 	return offset;
 }
 
-/* Without the place no name is read, and a call without a name is none. */
+/* Without the offset no name can be read. A call without a name makes no span. */
 static int find_old_names(struct table_scan *s, unsigned int lib)
 {
 	int64_t offset = operator_offset(s, lib);

@@ -13,7 +13,7 @@ static void lib_free(struct target_lib *lib)
 	free(lib);
 }
 
-/* The plan's copy of a library; NULL: no memory. */
+/* The plan's own copy of a library. NULL: out of memory. */
 static const struct target_lib *own_lib(struct probe_plan *p, const struct target_lib *lib)
 {
 	struct target_lib *own;
@@ -43,7 +43,7 @@ int probe_plan__add(struct probe_plan *p, const struct planned_probe *probe)
 		return err;
 	added = &p->probes[p->cnt - 1];
 	if (!added->row) {
-		/* One is spare_row's (span_cost.c), beside row 0. */
+		/* One row is for spare_row (span_cost.c), besides row 0. */
 		if (p->row_cnt + 2 >= max_rows) {
 			p->cnt--;
 			return err__set(-ENOSPC, MESSAGE_PLAN_TOO_LARGE, max_rows - 2);

@@ -8,13 +8,13 @@
 #include "frameworks/symbol_pattern.h"
 #include <string.h>
 
-#define MAX_EXITS 128 /* of one function, jumps included */
+#define MAX_EXITS 128 /* exits of one function, jumps included */
 
-/* Calls from the end of a span on: destructors, and what was seen to be no work. */
+/* Calls that may follow the end of a span: destructors, and others that were seen to do no work. */
 #define BEHIND	    1
-#define BEHIND_SITE 3 /* with a site_program */
+#define BEHIND_SITE 3 /* the same with a site_program */
 
-/* The rows of a library that are shown. */
+/* A walk over a library's symbols, with the rows of that library. */
 struct walk {
 	struct table_scan *scan;
 	size_t cnt;
@@ -37,7 +37,7 @@ static bool row_finds_period(const struct table_scan *s, const struct probe_row 
 	       (row->details & AT_OPERATOR);
 }
 
-/* A function's bytes; NULL if there are none. */
+/* The bytes of a function. NULL: there are none. */
 static const uint8_t *body(struct elf_file *elf, const struct elf_symbol *s, size_t *len)
 {
 	const uint8_t *code = elf_file__bytes(elf, s->vaddr, len);
@@ -47,7 +47,7 @@ static const uint8_t *body(struct elf_file *elf, const struct elf_symbol *s, siz
 	return code;
 }
 
-/* Where the program goes: the entry, or a cheaper instruction further in that the row allows. */
+/* The place of the program: the entry, or a cheaper instruction after it if the row allows. */
 static int place(struct elf_file *elf, const struct elf_symbol *s, const struct probe_row *row,
 		 struct planned_probe *probe)
 {
@@ -72,7 +72,7 @@ static int place(struct elf_file *elf, const struct elf_symbol *s, const struct 
 	return 0;
 }
 
-/* Further probes of the function whose entry was added last, with its row. */
+/* Adds further probes to the function whose entry was added last, with the same row. */
 static int add_ends(struct table_scan *s, const struct probe_row *row,
 		    const struct elf_symbol *symbol, const char *program, const uint32_t *at,
 		    size_t cnt)
@@ -106,7 +106,8 @@ static int plan_leaves(struct table_scan *s, const struct probe_row *row,
 	return add_ends(s, row, symbol, "call_leave", at, cnt);
 }
 
-/* The ends of the function whose entry was added last. Without any its end is inferred. */
+/* Adds the ends of the function whose entry was added last. Without an end probe the model infers
+ * the end. */
 static int plan_ends(struct table_scan *s, const struct probe_row *row,
 		     const struct elf_symbol *symbol)
 {
@@ -126,7 +127,7 @@ static int plan_ends(struct table_scan *s, const struct probe_row *row,
 	return row->leaves ? plan_leaves(s, row, symbol, code, len) : 0;
 }
 
-/* As the model takes what lies in others (model/finish.c). */
+/* The category's depth: the model lets some contain others (model/finish.c). */
 static uint32_t place_of(enum span_category category)
 {
 	if (category == CAT_OPERATOR || category == CAT_OPTIMIZER_OP)
@@ -134,7 +135,7 @@ static uint32_t place_of(enum span_category category)
 	return category == CAT_BACKWARD_NODE ? PT_HOLDS_OPERATORS : 0;
 }
 
-/* 0 also for a place where no probe can sit: the row then counts as not found. */
+/* Also 0 if no probe can be there. Then the row counts as not found. */
 static int plan_row(struct table_scan *s, const struct probe_row *row,
 		    const struct elf_symbol *symbol, const char *name)
 {
@@ -180,7 +181,7 @@ static int plan_symbol(const struct elf_symbol *symbol, void *ctx)
 	const struct walk *w = ctx;
 	char name[320];
 
-	/* Parts of a function have names with a dot: .cold, .part */
+	/* A part of a function has a name with a dot: .cold, .part */
 	if (!symbol->is_function || memchr(symbol->name, '.', symbol->name_len))
 		return 0;
 	for (size_t i = 0; i < w->cnt; i++) {
@@ -250,7 +251,7 @@ static int allow_all_returns(const struct probe_table *table, struct allowed_ret
 	return err;
 }
 
-/* The name by which the target maps a library; the first if it maps neither. */
+/* The name under which the target maps a library. The first one if it maps neither. */
 static const char *lib_pattern(const struct probe_table *table, const struct target *t,
 			       unsigned int lib)
 {
@@ -274,8 +275,8 @@ static bool is_missing(const struct table_scan *s, size_t i)
 	return !s->found[i] && row->loses && row_shown(s, row);
 }
 
-/* What a library would have shown that the process does not have, a C++ program Python's part say.
- */
+/* Adds what a missing library would have shown. For example, a C++ program lacks the library for
+ * Python. */
 static int missing_lib(const struct table_scan *s, unsigned int lib)
 {
 	char lost[1024];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PyTorch: what shows its steps, phases, operators and memory, by symbol. Measured on 2.0 to
- * 2.15; each row says how its span ends. A return probe only goes on functions that turn every C++
- * exception into a Python one before they return.
+ * PyTorch: the functions that show its steps, phases, operators and memory, by symbol. Measured on
+ * 2.0 to 2.15. Each row says how its span ends. A return probe is only used on functions that turn
+ * every C++ exception into a Python one before they return.
  */
 #include "frameworks/package.h"
 #include "frameworks/probe_table.h"
@@ -40,7 +40,7 @@ static bool node_type_name(const char *symbol, char *out, size_t size)
 	if (!torch_node_of_apply(symbol, type, sizeof(type)))
 		return false;
 	node = torch_node_name(type, NULL);
-	/* The engine runs it as no node of the graph. */
+	/* The engine runs it, but not as a node of the graph. */
 	if (!node || !strcmp(node, "torch::autograd::GraphRoot"))
 		return false;
 	snprintf(out, size, NODE_PREFIX "%s", node);
@@ -73,7 +73,7 @@ static bool attribute_name(const char *symbol, char *out, size_t size)
 	return aten_name(torch_attribute__operator, symbol, out, size);
 }
 
-/* (self, args tuple, kwargs), or (self[, arg]) */
+/* The arguments are (self, args tuple, kwargs), or (self[, arg]). */
 static void wrapper_arguments(const char *symbol, struct planned_probe *probe)
 {
 	probe->cfg.flags = strstr(symbol, "EP7_objectS1_S1_") || strstr(symbol, "EP7_objectS2_S2_");
@@ -99,8 +99,8 @@ static void string_abi(const char *symbol, struct planned_probe *probe)
 			.flags = PT_NODE_OF_TYPE }                                                 \
 	}
 
-/* torch.ops: hidden result, overloads, args, kwargs. The overloads are a vector, since 2.15 an
- * ArrayRef of two registers. */
+/* torch.ops: hidden result, overloads, args, kwargs. The overloads are a vector, or since 2.15 an
+ * ArrayRef in two registers. */
 #define INVOKE	     "_ZN5torch3jit24invokeOperatorFromPythonE"
 #define INVOKE_ARRAY INVOKE "N3c108ArrayRefI"
 
@@ -115,10 +115,11 @@ static void invoke_arguments(const char *symbol, struct planned_probe *probe)
 
 #define SCRIPT_RUN "_ZN5torch3jit13GraphFunction3runERSt6vectorI"
 
-/* Functions of old names that only call the one of the new name are shorter. */
+/* bytes; a shorter function has an old name and only calls the new one */
 #define FORWARDER_MAX 200
 
-/* Functions that dispatch a collective, one copy in each library. Errors pass through them. */
+/* Functions that dispatch a collective; each library has a copy. Errors pass through them as
+ * exceptions. */
 #define COLLECTIVE(library)                                                                        \
 	{                                                                                          \
 		.lib = (library),                                                                  \
@@ -145,7 +146,7 @@ static void invoke_arguments(const char *symbol, struct planned_probe *probe)
 	}
 
 static const struct probe_row rows[] = {
-	/* Ranges: Optimizer.step, zero_grad, DataLoader next, record_function. They run without a
+	/* Ranges: Optimizer.step, zero_grad, DataLoader next, record_function. They work without a
 	 * profiler. */
 	{
 		.lib = LIB_CPU,
@@ -202,8 +203,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.code = PT_CLASS_BACKWARD},
 		.loses = "Backward, and with it Forward",
 	},
-	/* Where an error of an operator is caught the operator has ended, and all else that it
-	   passed. */
+	/* Catches errors of operators: the operator has ended, and all that the error passed. */
 	{
 		.lib = LIB_CXX,
 		.symbol = "__cxa_begin_catch",
@@ -213,8 +213,8 @@ static const struct probe_row rows[] = {
 		.program = "call_unwound",
 		.slide = true,
 	},
-	/* torch.compile and torch.export run a model's operators on tensors without data. They set
-	 * modes of the framework's own again after each operator. Such operators repeat, but are no
+	/* torch.compile and torch.export run a model's operators on tensors without data. After
+	 * each operator they set modes of the framework. Such operators repeat, but are no
 	 * steps. */
 	{
 		.lib = LIB_C10,
@@ -224,8 +224,8 @@ static const struct probe_row rows[] = {
 		.category = CAT_NONE,
 		.program = "tracing_begins",
 	},
-	/* Users' errors pass through a backward node: the entry only, it ends where the next
-	   begins. */
+	/* Errors of users pass through a backward node as exceptions. So only its entry has a
+	 * probe, and it ends where the next node begins. */
 	{
 		.lib = LIB_CPU,
 		.symbol = "_ZN5torch8autograd6Engine17evaluate_functionE",
@@ -236,7 +236,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.key_reg = 2},
 		.loses = "backward nodes",
 	},
-	/* The same by type: virtual functions, called with the node in the place of `this`. */
+	/* The same by type: virtual functions, whose `this` is the node. */
 	NODE_TYPE(LIB_CPU, "_ZN5torch8autograd*5applyEOSt6vectorI*"),
 	NODE_TYPE(LIB_PYTHON, "_ZN5torch8autograd6PyNode5applyEOSt6vectorI"),
 	/* autograd.Function written in Python */
@@ -253,7 +253,7 @@ static const struct probe_row rows[] = {
 		.cfg = {.name_source = PT_NAME_CSTR, .name_path = {TP_NAME}, .name_derefs = 1},
 		.loses = "autograd.Function operators",
 	},
-	/* A function or method of TorchScript, by the last part of its name. */
+	/* A function or method of TorchScript, named by the last part of its name. */
 	{
 		.lib = LIB_CPU,
 		.symbol = SCRIPT_RUN,
@@ -263,8 +263,8 @@ static const struct probe_row rows[] = {
 		.program = "named_entry",
 		.leaves = true,
 	},
-	/* torch.compile: "Torch-Compiled Region: 0/0" and what leads to it, with or without a
-	   profiler. (name), (state) */
+	/* torch.compile: "Torch-Compiled Region: 0/0" and its preparation, with or without a
+	 * profiler. (name), (state) */
 	{
 		.lib = LIB_PYTHON,
 		.symbol = "_pytorch_record_function_enter",
@@ -284,7 +284,7 @@ static const struct probe_row rows[] = {
 		.slide = true,
 		.cfg = {.key_reg = PT_KEY_OWN},
 	},
-	/* What Python calls. */
+	/* Functions that Python calls. */
 	{
 		.lib = LIB_PYTHON,
 		.symbol = "_ZN5torch8autogradL*THPVariable_*EP7_object*",
@@ -298,10 +298,10 @@ static const struct probe_row rows[] = {
 			"Python method wrapper: turns every C++ exception into a Python one",
 		.name_of = wrapper_name,
 		.adjust = wrapper_arguments,
-		.pointer_hook = POINTER_HOOK_CALL, /* methods, in tables of Python's */
+		.pointer_hook = POINTER_HOOK_CALL, /* methods, which Python finds in tables */
 		.loses = "operators (--detail inner may show them)",
 	},
-	/* x.T and the like: (self, nothing) */
+	/* for x.T and similar: (self, nothing) */
 	{
 		.lib = LIB_PYTHON,
 		.symbol = "_ZN10GetterBaseI*6getterEP*",
@@ -314,7 +314,8 @@ static const struct probe_row rows[] = {
 		.returns_safely = "Python attribute: turns every C++ exception into a Python one",
 		.name_of = attribute_name,
 	},
-	/* In the table instead of a wrapper that it calls: operators as in `a + b`. */
+	/* Tables have this function in place of the wrapper that it calls: operators as in `a +
+	 * b`. */
 	{
 		.lib = LIB_PYTHON,
 		.symbol = "_ZN5torch8autograd*TypeError_to_NotImplemented_*THPVariable_*",
@@ -324,7 +325,7 @@ static const struct probe_row rows[] = {
 		.name_of = aliased_name,
 		.alias = true,
 	},
-	/* The same by name. */
+	/* The same, found by name. */
 	{
 		.lib = LIB_PYTHON,
 		.symbol = INVOKE_ARRAY,
@@ -339,7 +340,7 @@ static const struct probe_row rows[] = {
 		.min_size = FORWARDER_MAX,
 		.loses = "operators called by torch.ops",
 	},
-	/* What Python called of collectives, and where it waits for them. */
+	/* Functions for collectives that Python calls, and functions in which it waits for them. */
 	COLLECTIVE(LIB_CPU),
 	COLLECTIVE(LIB_PYTHON),
 	WAIT("_ZN4c10d4Work4waitE"),
@@ -437,15 +438,16 @@ static const struct pt_name_rule name_rules[] = {
 	{"Optimizer.step#", 15, PT_CLASS_OPTIMIZER},
 	{"Optimizer.zero_grad#", 20, PT_CLASS_ZERO_GRAD},
 	{"ProfilerStep#", 13, PT_CLASS_PROFILER_STEP},
-	{"profiler::", 10, PT_CLASS_INTERNAL}, /* record_function's own calls: ranges show them */
+	{"profiler::", 10, PT_CLASS_INTERNAL}, /* calls of record_function itself, which ranges
+						  show already */
 };
 
 /* ---- recognition ---- */
 
-/* The undefined tensor: a process shows by it how its tensors are built (torch_layout.h). */
+/* The undefined tensor, by which a process shows the layout of its tensors (torch_layout.h). */
 #define UNDEFINED_TENSOR "_ZN3c1019UndefinedTensorImpl10_singletonE"
 
-/* A library that is mapped may not have run its constructors yet. */
+/* A mapped library may not have run its constructors yet. */
 static bool has_undefined_tensor(struct target *t, const struct target_lib *c10)
 {
 	struct elf_file *elf = target__elf(t, c10);
@@ -454,7 +456,7 @@ static bool has_undefined_tensor(struct target *t, const struct target_lib *c10)
 
 	if (!elf || elf_file__symbol(elf, UNDEFINED_TENSOR, &found) ||
 	    target__read(t, c10->base + found.vaddr, &vtable, sizeof(vtable)))
-		return true; /* waiting would not show it */
+		return true; /* waiting would not change that */
 	return vtable != 0;
 }
 
@@ -487,7 +489,7 @@ static int pytorch_recognise(struct target *t, struct framework_match *m)
 
 /* ---- where the process keeps what the probes read ---- */
 
-/* An executable has its own copy of each variable that it names of a library, and all use that copy
+/* An executable has its own copy of each library variable that it names. All code uses that copy
  * (R_X86_64_COPY). */
 static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, const char *symbol)
 {
@@ -504,9 +506,8 @@ static uint64_t address_of_variable(struct table_scan *s, unsigned int lib, cons
 }
 
 /*
- * The layout of the version, if the process's own undefined tensor agrees. Else the layout of the
- * nearest version that explains it (a custom build, a version after those measured). NULL if none
- * does.
+ * The layout of the version, if the process's undefined tensor agrees with it. Else the layout of
+ * the nearest version that agrees (for a custom build, or a newer version). NULL if none agrees.
  */
 static const struct torch_layout *tensor_layout(struct table_scan *s, const char *version)
 {
@@ -518,7 +519,7 @@ static const struct torch_layout *tensor_layout(struct table_scan *s, const char
 	return torch_layout__fit(version, undefined);
 }
 
-/* What nothing in the process confirms is used for measured versions only. */
+/* A layout that nothing in the process confirms is used for measured versions only. */
 static void forget_unconfirmed(struct pt_layout *fields)
 {
 	fields->argument_size = fields->autograd_node = fields->node_seq = 0;
@@ -526,8 +527,8 @@ static void forget_unconfirmed(struct pt_layout *fields)
 	fields->python_tensor_type = fields->pynode_vtable = 0;
 }
 
-/* Free-threaded interpreters have other objects; since 3.13 an interpreter says whether it is one.
- */
+/* Free-threaded interpreters have other objects. Since 3.13 an interpreter says whether it is
+ * free-threaded. */
 static bool objects_known(struct target *t)
 {
 	const unsigned int minor = target__python_minor(t);
@@ -536,7 +537,7 @@ static bool objects_known(struct target *t)
 	return minor >= 8 && (minor < 13 || !python_layout__of(t, &layout));
 }
 
-/* By these the programs know what texts and numbers Python passes. */
+/* With these types the programs recognise texts and numbers that Python passes. */
 static int place_python_types(struct target *t, struct pt_layout *fields, struct probe_plan *plan)
 {
 	const unsigned int minor = target__python_minor(t);
@@ -560,8 +561,8 @@ static int place_python_types(struct target *t, struct pt_layout *fields, struct
 	return 0;
 }
 
-/* Autograd numbers the nodes that a thread makes, in a step of the same graph as many, and all
- * backward passes. */
+/* Autograd counts the nodes that a thread makes, which is the same number in each step of one
+ * graph, and all backward passes. */
 static struct pt_counters counters(struct table_scan *s)
 {
 	uint64_t peek = table_scan__address(s, LIB_CPU, "_ZN2at15sequence_number4peekEv");
@@ -595,13 +596,13 @@ static int plan_layout(struct table_scan *s, const char *version,
 	if (tensors)
 		torch_layout__element_bytes(tensors, fields->element_bytes);
 	s->plan->dtypes = (tensors ? tensors : layout)->dtypes;
-	/* Virtual functions start after offset-to-top and type_info. */
+	/* After offset-to-top and type_info come the virtual functions. */
 	vtable = table_scan__address(s, LIB_PYTHON, "_ZTVN5torch8autograd6PyNodeE");
 	fields->pynode_vtable = vtable ? vtable + 16 : 0;
 	fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "_ZL15THPVariableType");
 	if (!fields->python_tensor_type)
 		fields->python_tensor_type = table_scan__address(s, LIB_PYTHON, "THPVariableType");
-	fields->list_values = layout->constant_string; /* both behind the counts of references */
+	fields->list_values = layout->constant_string; /* both follow the reference counts */
 	fields->counters = counters(s);
 	err = place_python_types(s->t, fields, s->plan);
 	if (!err && measured)
@@ -621,8 +622,8 @@ static int plan_layout(struct table_scan *s, const char *version,
 			: "shapes");
 }
 
-/* GraphFunction: its virtual functions, then the QualifiedName {vector of atoms, whole, prefix,
- * last part}, of the std::string that the wheel's libraries are all built with. */
+/* GraphFunction: after its vtable pointer comes the QualifiedName {vector of atoms, whole, prefix,
+ * last part}. Its std::string is the one of all libraries of the wheel. */
 static void place_names(struct probe_plan *plan)
 {
 	enum pt_name_source abi = torch_dispatch__string_abi(plan);
@@ -664,7 +665,7 @@ static int pytorch_plan(struct target *t, const struct framework_match *m,
 	return 0;
 }
 
-/* As torch.profiler calls the span of a node. */
+/* The name that torch.profiler gives to a node's span. */
 static char *node_span_name(const char *type_info, const char *type_obj_name)
 {
 	auto_free char *node = torch_node_name(type_info, type_obj_name);
@@ -685,8 +686,8 @@ const struct framework framework_pytorch = {
 	.operator_prefix = "aten::",
 	.operator_function = "libtorch_cpu.so:at::_ops::%s::call",
 	.runs_in_caller = true,
-	/* 5 us where a hit is 3, 10 where it is 5 or 6: a CNN and a transformer by bench/overhead.
-	 */
+	/* 5 us while a hit is 3, and 10 while it is 5 or 6: a CNN and a transformer in
+	 * bench/overhead. */
 	.peer_hits_per_call = 1.6,
 	.async_name = torch_collective__name,
 };

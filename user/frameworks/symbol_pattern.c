@@ -33,7 +33,7 @@ static bool glob_matches(const char *pattern, const char *name, size_t len)
 
 bool symbol_pattern__may_match(const struct symbol_pattern *p, const char *name, size_t max)
 {
-	/* C++ names begin alike: the last byte differs in most. */
+	/* C++ names begin alike, so most differ in the last byte. */
 	return p->text && max >= p->literal &&
 	       (!p->literal || name[p->literal - 1] == p->text[p->literal - 1]) &&
 	       !memcmp(name, p->text, p->literal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Patterns of symbols, made ready for the many symbols of a library. */
+/* Patterns of symbols, prepared for matching the many symbols of a library. */
 #ifndef PROFTRACE_SYMBOL_PATTERN_H
 #define PROFTRACE_SYMBOL_PATTERN_H
 
@@ -12,10 +12,10 @@ struct symbol_pattern {
 	bool is_glob;
 };
 
-/* Names that begin with `text` or, if it has a '*', match it as a shell pattern; no other character is
- * special. */
+/* Matches names that begin with `text` or, if it has a '*', that match it as a shell pattern. Only
+ * '*' is special. */
 struct symbol_pattern symbol_pattern__of(const char *text);
-/* May a name that begins so match? Reads up to max bytes of it, which need not end there. */
+/* May a name with this begin match? Reads at most max bytes, and the name may go on. */
 bool symbol_pattern__may_match(const struct symbol_pattern *p, const char *name, size_t max);
 bool symbol_pattern__matches(const struct symbol_pattern *p, const char *name, size_t len);
 

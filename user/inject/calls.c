@@ -7,12 +7,12 @@
 #include "inject/message_table.h"
 #include "common/util.h"
 
-/* bits/dlfcn.h: tells __libc_dlopen_mode that it stands in for dlopen */
+/* bits/dlfcn.h: the flag by which __libc_dlopen_mode acts as dlopen */
 #define RTLD_DLOPEN_PRIVATE 0x80000000u
 #define MAX_RTLD_GLOBAL	    65536
 
-/* Before 2.34 the thread and loader functions had libraries of their own, and the files were named
- * by version. */
+/* Before 2.34 thread and loader functions were in libraries of their own, with versions in the file
+ * names. */
 static const char *const libc_names[] = {"libc.so.6", "libc-2.*.so", NULL};
 static const char *const pthread_names[] = {"libpthread.so.0", "libpthread-2.*.so", NULL};
 static const char *const dl_names[] = {"libdl.so.2", "libdl-2.*.so", NULL};
@@ -60,9 +60,9 @@ uint64_t libc_calls__symbol(struct target *t, const struct target_lib *lib, cons
 
 struct wanted {
 	const char *name;
-	const char *const *other_lib; /* where it was before 2.34 */
-	const char *private_name;     /* libc's own, where the other library is not loaded */
-	size_t slot;		      /* in struct libc_calls */
+	const char *const *other_lib; /* its library before 2.34 */
+	const char *private_name;     /* libc's internal name, if the other library is not loaded */
+	size_t slot;		      /* offset in struct libc_calls */
 };
 
 #define SLOT(field) offsetof(struct libc_calls, field)
@@ -96,7 +96,8 @@ static int find_rtld_global(struct target *t, const struct target_lib *loader,
 	return 0;
 }
 
-/* Distributions beside Alpine map it as libc.so: what the program asks for as its loader tells. */
+/* Some distributions besides Alpine map musl as libc.so. So the name of the program's loader
+ * decides. */
 static bool is_musl(struct target *t)
 {
 	size_t len = 0;

@@ -21,7 +21,7 @@
 #include "inject/tracee.h"
 
 #define STOP_NS	  100000000
-#define PATIENT_S 2 /* each waits so long for the other */
+#define PATIENT_S 2 /* how long each side waits for the other */
 
 struct request {
 	pid_t pid, tid;
@@ -29,12 +29,12 @@ struct request {
 
 struct answer {
 	int err;
-	uint32_t cnt; /* messages that follow, a filter each */
+	uint32_t cnt; /* number of the following messages, one per filter */
 	uint32_t stops;
 	uint64_t stopped_ns;
 };
 
-static int reader = -1; /* socket of the process */
+static int reader = -1; /* socket of the reader process */
 
 void filters__clear(struct filters *f)
 {
@@ -51,7 +51,7 @@ struct reading {
 	int err;
 };
 
-/* 1: one more was read; 0: there are no more; negative errno. */
+/* 1: read one more; 0: there are no more; or a negative errno. */
 static int read_next(pid_t tid, struct filters *f)
 {
 	long len = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, f->cnt, NULL);
@@ -85,7 +85,7 @@ static int read_all(pid_t tid, struct filters *f)
 	return ret;
 }
 
-/* When it ends, the kernel lets go of a thread that did not stop in time. */
+/* When this thread ends, the kernel releases a tracee that did not stop in time. */
 static void *read_thread(void *arg)
 {
 	struct reading *r = arg;
@@ -151,7 +151,7 @@ static void serve_all(int socket)
 	}
 }
 
-/* Of descriptors it has the socket, and one for an answer. */
+/* Keeps two descriptors: the socket, and one for an answer. */
 static void give_up_files(void)
 {
 	const struct rlimit two = {2, 2}, none = {0};
@@ -180,7 +180,8 @@ static void run_reader(int socket)
 
 /* ---- in the session ---- */
 
-/* An orphan: who asks it need not wait for its end, which other sessions may put off. */
+/* Makes the reader an orphan, so its parent need not wait for its end. Other sessions may keep it
+ * alive. */
 static int fork_reader(int ends[2])
 {
 	pid_t between = fork();

@@ -13,19 +13,19 @@
 #define MAX_FRAMES  512
 #define STACK_BYTES (256 << 10)
 
-/* DWARF's numbers (System V ABI x86-64, figure 3.36). */
+/* DWARF's numbers of registers (System V ABI x86-64, figure 3.36). */
 enum { REG_RSP = 7, REG_RA = 16, REG_CNT = 17 };
 
 struct table {
 	int fd;
 	Elf *elf;
-	Dwarf_CFI *cfi; /* NULL: the file has none */
+	Dwarf_CFI *cfi; /* NULL: the file has no unwind table */
 };
 
 struct frames {
 	struct target *target;
 	const struct maps *maps;
-	struct table *tables; /* by index of target's libs; fd 0: not opened yet */
+	struct table *tables; /* by index of the target's libraries; fd 0: not opened yet */
 	uint64_t stack_start;
 	size_t stack_len;
 	uint64_t stack[STACK_BYTES / 8];
@@ -92,7 +92,7 @@ static Dwarf_CFI *cfi_of(struct frames *f, const struct target_lib *lib)
 	t->fd = regular_file__open(lib->host_path);
 	if (t->fd < 0)
 		return NULL;
-	/* Not mapped: its owner may cut it off meanwhile. */
+	/* Read, not mapped, because its owner may truncate it. */
 	t->elf = elf_begin(t->fd, ELF_C_READ, NULL);
 	if (t->elf)
 		t->cfi = dwarf_getcfi_elf(t->elf);
@@ -107,8 +107,8 @@ static bool stack_word(const struct frames *f, uint64_t addr, uint64_t *value)
 	return true;
 }
 
-/* The two forms that compilers' tables have: a register plus an offset, the frame's address plus
- * an offset. Anything else ends the walk by tables. */
+/* Evaluates the two forms that compilers use: a register plus an offset, and the frame's address
+ * plus an offset. Anything else ends the walk by tables. */
 static bool evaluate(const Dwarf_Op *ops, size_t cnt, const struct registers *r, uint64_t cfa,
 		     uint64_t *value)
 {
@@ -134,7 +134,7 @@ static bool evaluate(const Dwarf_Op *ops, size_t cnt, const struct registers *r,
 	return true;
 }
 
-/* One register of the caller. false: the walk cannot go on. */
+/* Finds one register of the caller. False: the walk cannot go on. */
 static bool caller_register(const struct frames *f, Dwarf_Frame *frame, int reg, uint64_t cfa,
 			    const struct registers *r, struct registers *caller)
 {
@@ -145,7 +145,7 @@ static bool caller_register(const struct frames *f, Dwarf_Frame *frame, int reg,
 	if (dwarf_frame_register(frame, reg, mem, &ops, &cnt) < 0)
 		return false;
 	if (cnt == 0) {
-		/* Either undefined (mem) or the same value (NULL). */
+		/* The register is undefined (mem) or unchanged (NULL). */
 		caller->known[reg] = !ops && r->known[reg];
 		caller->value[reg] = r->value[reg];
 		return true;
@@ -155,7 +155,7 @@ static bool caller_register(const struct frames *f, Dwarf_Frame *frame, int reg,
 	return true;
 }
 
-/* 1: r is the caller now, 0: there is none, -1: no table tells. */
+/* 1: r is now the caller; 0: there is no caller; -1: no table covers the code. */
 static int step(struct frames *f, const struct target_lib *lib, bool is_caller, struct registers *r,
 		bool *is_signal)
 {
@@ -167,7 +167,7 @@ static int step(struct frames *f, const struct target_lib *lib, bool is_caller, 
 	size_t cnt;
 	int ret = -1;
 
-	/* A return address lies behind its call, maybe already in another function. */
+	/* A return address is after its call, maybe already in the next function. */
 	if (!cfi || dwarf_cfi_addrframe(cfi, r->value[REG_RA] - lib->base - is_caller, &frame) < 0)
 		return -1;
 	dwarf_frame_info(frame, NULL, NULL, is_signal);
@@ -182,7 +182,7 @@ static int step(struct frames *f, const struct target_lib *lib, bool is_caller, 
 	{
 		Dwarf_Op mem[3];
 
-		/* An undefined return address is how the outermost frame is marked. */
+		/* An undefined return address marks the outermost frame. */
 		if (dwarf_frame_register(frame, REG_RA, mem, &ops, &cnt) == 0 && cnt == 0 &&
 		    ops == mem)
 			ret = 0;
@@ -196,7 +196,7 @@ static int step(struct frames *f, const struct target_lib *lib, bool is_caller, 
 	return ret;
 }
 
-/* call rel32, or one of the forms of call r/m64, right before addr. */
+/* Is there a call rel32, or a form of call r/m64, right before addr? */
 static bool follows_call(const struct frames *f, uint64_t addr)
 {
 	uint8_t b[8];
@@ -212,7 +212,7 @@ static bool follows_call(const struct frames *f, uint64_t addr)
 	return false;
 }
 
-/* mov $15, %rax; syscall: where a signal handler returns to. */
+/* mov $15, %rax; syscall: the code to which a signal handler returns. */
 static bool is_sigreturn(const struct frames *f, uint64_t addr)
 {
 	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
@@ -294,7 +294,7 @@ static void warm(struct frames *f, const struct target_lib *lib, uint64_t pc)
 	Dwarf_CFI *cfi = lib ? cfi_of(f, lib) : NULL;
 	auto_free Dwarf_Frame *frame = NULL;
 
-	/* Reads the search table, so that its pages are there. */
+	/* Reads the search table, so that its pages are in memory. */
 	if (cfi && dwarf_cfi_addrframe(cfi, pc - lib->base, &frame) < 0)
 		frame = NULL;
 }

@@ -13,13 +13,17 @@
 #include "inject/steps.h"
 
 #define DEFAULT_DEADLINE_MS 5000
-#define STOP_NS		    100000000 /* a thread that sleeps where nothing wakes it stops later */
-#define MAX_LOOKS	    200 /* stops to look for a thread: 20 ms where nothing else runs */
-#define FIRST_PAUSE_NS	    1000000
-#define LAST_PAUSE_NS	    25000000 /* for each thread, 10 at most */
-#define PATIENT_NS	    1000000000
-#define FREE_STUB_NS	    5000000000 /* a thread leaves the code of the dead after 100 ms */
-#define LONGEST_NAME	    200
+#define STOP_NS		    100000000 /* a thread that sleeps undisturbed stops later than this */
+#define MAX_LOOKS                                                                                  \
+	200 /* stops to look for a thread: 20 ms in total if nothing else                          \
+	       runs */
+#define FIRST_PAUSE_NS 1000000
+#define LAST_PAUSE_NS  25000000 /* pause before the next try, for each thread; 10 at most */
+#define PATIENT_NS     1000000000
+#define FREE_STUB_NS                                                                               \
+	5000000000 /* after 100 ms a thread leaves the code of a dead                              \
+		      proftrace */
+#define LONGEST_NAME 200
 
 static int check_request(const struct inject_request *q)
 {
@@ -78,7 +82,7 @@ static int find_loaded(struct session *s)
 
 /* ---- one thread after the other until one serves ---- */
 
-/* For a while no tracee thread waits for the loader's lock. But some programs hold it nearly
+/* For a while no tracee thread may wait for the loader's lock. But some programs hold it nearly
  * always, and only glibc 2.34 needs it to make a thread. */
 static bool is_patient(const struct session *s, uint64_t now)
 {
@@ -87,7 +91,7 @@ static bool is_patient(const struct session *s, uint64_t now)
 	return now - s->started_ns < (half_ns < PATIENT_NS ? half_ns : PATIENT_NS);
 }
 
-/* 1: the new thread is made; 0: not here; negative errno. */
+/* 1: the new thread was made; 0: not with this thread; or a negative errno. */
 static int try_thread(struct session *s, pid_t tid)
 {
 	bool patient = is_patient(s, clock__monotonic_ns());
@@ -115,14 +119,13 @@ static int try_thread(struct session *s, pid_t tid)
 		s->result->tid = tid;
 	if (err == -EAGAIN)
 		return 0;
-	/* The thread that was made waits for us, whatever else went wrong. */
+	/* The new thread waits for us, even after an error. */
 	return err < 0 ? err : put_back && err != 1 ? put_back : err;
 }
 
 /*
- * A proftrace that was killed leaves its stub behind, and for some 100 ms perhaps a thread in it.
- * That thread must find there what it has to restore. 1: this thread is not in it; 0: it is or may
- * be.
+ * A killed proftrace leaves its stub, and for about 100 ms perhaps a thread in it. That thread
+ * needs the code there to restore itself. 1: this thread is not in the stub; 0: it is, or may be.
  */
 static int look_for_stub(struct session *s, pid_t tid)
 {
@@ -146,7 +149,7 @@ struct attempt {
 
 static void *run_attempt(void *arg)
 {
-	/* While the target's thread waits for us, nobody goes before us; we sleep between looks. */
+	/* Runs with high priority while the target's thread waits, and sleeps between looks. */
 	const struct sched_param first = {.sched_priority = 1};
 	struct attempt *a = arg;
 
@@ -156,7 +159,8 @@ static void *run_attempt(void *arg)
 	return NULL;
 }
 
-/* In a thread of its own: when that ends, the kernel lets go of all that it still traces. */
+/* Runs body in a thread of its own. When that ends, the kernel releases everything that it still
+ * traces. */
 static int attempt(struct session *s, int (*body)(struct session *s, pid_t tid), pid_t tid)
 {
 	struct attempt a = {s, body, tid, 0, {0}};
@@ -175,7 +179,7 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Waits, without stopping anything, for a moment when the loader is idle. */
+/* Waits until the loader is idle, without stopping any thread. */
 static int await_loader(struct session *s)
 {
 	int busy = safe_point__loader_is_busy(&s->safe);
@@ -188,7 +192,7 @@ static int await_loader(struct session *s)
 	return busy < 0 ? busy : 0;
 }
 
-/* Looking must not cost the target more than the loading itself may. */
+/* Looking must cost the target no more than the loading itself may. */
 static bool may_go_on(const struct session *s)
 {
 	return clock__monotonic_ns() < s->deadline_ns && !tracee__user_stops(&s->tracee) &&
@@ -215,7 +219,7 @@ static int try_all(struct session *s, size_t *tried)
 	return err;
 }
 
-/* To look whether a thread is in a stub of before. */
+/* Is there time to look whether a thread is in an old stub? */
 static bool is_in_time(const struct session *s)
 {
 	const uint64_t now = clock__monotonic_ns();
@@ -224,7 +228,7 @@ static bool is_in_time(const struct session *s)
 	       !tracee__user_stops(&s->tracee);
 }
 
-/* 1: no thread is in a stub of before; 0: one may be. */
+/* 1: no thread is in an old stub; 0: one may be. */
 static int stub_is_free(struct session *s)
 {
 	auto_free struct target_thread *threads = NULL;
@@ -257,7 +261,7 @@ static int await_stub(struct session *s)
 
 static int call_in_some_thread(struct session *s)
 {
-	/* Ever rarer, so that the looks that may be spent last for the time there is. */
+	/* Looks become rarer, so that the allowed number lasts for the whole time. */
 	uint64_t pause_ns = FIRST_PAUSE_NS;
 
 	while (may_go_on(s)) {
@@ -278,14 +282,14 @@ static int call_in_some_thread(struct session *s)
 			s->safe.why_not[0] ? s->safe.why_not : "none could be stopped");
 }
 
-/* Where there is no place for a lock, as in a container whose /run is read-only, no other proftrace
- * meets us either. */
+/* Without a place for a lock, as in a container with a read-only /run, another proftrace has none
+ * either. */
 static bool has_no_place(int err)
 {
 	return err == -ENOENT || err == -EROFS || err == -EACCES;
 }
 
-/* Two would write to the same place. */
+/* Two of them would write to the same place. */
 static int lock_target(struct session *s)
 {
 	s->lock_fd = target_lock__take(s->target->pid, s->target->start_time);

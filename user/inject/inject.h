@@ -20,8 +20,8 @@
 #include <sys/types.h>
 
 struct inject_request {
-	/* What to load: either a path that opens in the process's mount namespace, or the contents
-	 * of a shared object. The latter need a name for the process's memory map. */
+	/* The object to load: a path that the process can open in its mount namespace, or the
+	 * contents of a shared object. Contents need a name for the process's memory map. */
 	const char *path;
 	const void *image;
 	size_t image_size;
@@ -30,24 +30,24 @@ struct inject_request {
 	const char *symbol; /* int64_t symbol(const char *arg) */
 	const char *arg;    /* at most 1000 characters; valid during the call only */
 
-	/* System calls that the object makes beyond those of the dynamic loader and of a thread. A
-	 * seccomp filter that forbids one is a reason to refuse. May be NULL. */
+	/* System calls that the object makes, besides those of the dynamic loader and of a thread.
+	 * The injection is refused if a seccomp filter forbids one. May be NULL. */
 	const int *syscalls;
 	size_t syscall_cnt;
 
-	unsigned int deadline_ms; /* for everything, the call included; 0: 5000 */
+	unsigned int deadline_ms; /* for everything, including the call; 0: 5000 */
 	const volatile sig_atomic_t *user_stop; /* not 0: the user wants an end; NULL: never */
 };
 
 struct inject_result {
-	uint64_t handle;      /* of dlopen; 0 if the object was there already */
-	bool already_loaded;  /* found by its name in the memory map: only called */
+	uint64_t handle;      /* from dlopen; 0 if the object was there already */
+	bool already_loaded;  /* its name is in the memory map, so it is only called */
 	int64_t value;	      /* what the function returned */
-	uint64_t stopped_ns;  /* sum of all times that a thread of the process was stopped */
+	uint64_t stopped_ns;  /* total time for which threads of the process were stopped */
 	unsigned int stops;   /* how often a thread was stopped to check whether it can be used */
 	pid_t tid;	      /* the thread that was used */
-	bool filtered;	      /* of inject__check(): the process has a seccomp filter */
-	char reason[320];     /* why it failed, in words; empty if it did not */
+	bool filtered;	      /* set by inject__check(): the process has a seccomp filter */
+	char reason[320];     /* why it failed, in words; empty on success */
 };
 
 /*
@@ -69,8 +69,9 @@ struct inject_result {
 int inject__load(pid_t pid, const struct inject_request *request, struct inject_result *result);
 
 /*
- * Whether that would go well, as far as /proc tells: nothing is stopped or changed. 0 (with
- * result->already_loaded), or an error as above; what a seccomp filter allows shows only at loading.
+ * Would inject__load() succeed, as far as /proc shows? Stops and changes nothing. 0 (with
+ * result->already_loaded), or an error as above. What a seccomp filter allows is known only at
+ * loading.
  */
 int inject__check(pid_t pid, const struct inject_request *request, struct inject_result *result);
 

@@ -14,14 +14,15 @@
 #define MAX_CODE    1024
 #define MXCSR_RESET 0x1f80 /* System V ABI, 3.2.3 */
 #define TICK_NS	    500000
-/* How long the tracee thread may wait in pthread_create for a contended lock, before it leaves a
- * thread half made. That is more harm than the wait, unless the others wait for this thread. */
+/* How long the tracee thread may wait in pthread_create for a contended lock before it leaves a
+ * half-made thread. Leaving does more harm than the wait, unless other threads wait for this
+ * one. */
 #define PATIENCE_NS 500000000
-/* The new thread waits for us three times, each for a moment; after this, less up to one, we have
- * died. */
+/* The new thread waits for us three times, each time briefly. After so many seconds (or one less)
+ * it takes us for dead. */
 #define DEAD_S 5
 
-/* Only files that stay: whatever dlclose might take is no place to stand. */
+/* Only a file that stays mapped can be used, not one that dlclose might unmap. */
 static bool is_permanent(const struct session *s, const struct map_range *r)
 {
 	const char *base = maps__basename(r);
@@ -130,7 +131,7 @@ static bool always(void *ctx)
 	return true;
 }
 
-/* Sends the thread through the stub with one system call; as tracee__run_until. */
+/* Sends the thread through the stub with one system call. Results as of tracee__run_until. */
 static int run_stub(struct session *s, size_t entry, const struct user_regs_struct *args,
 		    struct user_regs_struct *regs)
 {
@@ -188,7 +189,7 @@ static int map_region(struct session *s, uint64_t region)
 	inject_step(INJECT_STEP_STUB_HELD);
 	if (err < 0)
 		return err;
-	if (err > 0) /* has gone on without us; the next attempt takes another region */
+	if (err > 0) /* it has continued without us; the next attempt uses another region */
 		return -EAGAIN;
 	if (regs.r8 == region && regs.rax == 0)
 		return 0;
@@ -266,14 +267,14 @@ static bool is_created(void *ctx)
 	const struct state_at *at = ctx;
 	uint64_t state = 0;
 
-	/* Unreadable: dead; the stop will tell. */
+	/* Unreadable memory: the process is dead, and the stop will show it. */
 	return target__read(at->s->target, at->addr, &state, sizeof(state)) < 0 || state != 0;
 }
 
 /*
- * In pthread_create, in a wait for a lock that somebody else holds for too long. It has taken none
- * itself. Leaving loses the new thread's stack, and maybe the one wake-up for the other threads
- * that wait for that lock.
+ * The thread is in pthread_create and waits too long for another thread's lock. It holds no lock
+ * itself. Leaving loses the new thread's stack, and perhaps a wake-up for others that wait for that
+ * lock.
  */
 static bool is_stuck(const struct user_regs_struct *regs)
 {
@@ -341,12 +342,12 @@ static int check_created(struct session *s, uint64_t region)
 		return 0;
 	if (s->tracee.moved)
 		unmap_region(s, region);
-	/* EAGAIN is pthread_create's word for all that it lacks: no other of the threads has it. */
+	/* pthread_create returns EAGAIN for all that it lacks. No other thread would have it. */
 	return err__set(rc == EAGAIN ? -ENOMEM : -(int)rc, MESSAGE_INJECTED_CALL_NO_THREAD,
 			s->target->pid, strerror((int)rc));
 }
 
-/* It has left our code, or leaves it when its process lets it. */
+/* The thread has left our code, or will leave it when its process lets it run. */
 static int left(const struct session *s)
 {
 	char where[64];
@@ -367,7 +368,7 @@ int injected_call__make_thread(struct session *s)
 	if (!region)
 		return err__set(-ENOMEM, MESSAGE_INJECTED_CALL_ADDRESS_SPACE_FULL, s->target->pid);
 	prepare_stub(s, &stub);
-	/* What a killed proftrace left is not put back. */
+	/* Remains of a killed proftrace are not restored. */
 	if (!cave__is_marked(s))
 		err = tracee__peek(&s->tracee, s->cave.addr, before.bytes, stub.len);
 	if (!err)
@@ -385,9 +386,9 @@ int injected_call__make_thread(struct session *s)
 		err = run_main(s, region);
 	if (!err)
 		err = check_created(s, region);
-	if (s->tracee.left) /* maybe in the stub, which stays as after a kill */
+	if (s->tracee.left) /* it may be in the stub, which stays there, as after a kill */
 		return left(s);
-	/* The thread is held outside the stub or it is put back below without running. */
+	/* The thread is stopped outside the stub, or is put back below without running. */
 	put_back = tracee__poke(&s->tracee, s->cave.addr, before.bytes, stub.len);
 	inject_step(INJECT_STEP_STUB_CLEARED);
 	if (!err)

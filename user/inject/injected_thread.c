@@ -29,7 +29,7 @@ static int gone(const struct session *s)
 	return err__set(-ESRCH, MESSAGE_INJECTED_LOAD_TARGET_ENDED, s->target->pid);
 }
 
-/* 0: the phase is at least `wanted`; -ETIMEDOUT, -ESRCH, -EINTR. */
+/* 0: the phase is at least `wanted`; or -ETIMEDOUT, -ESRCH, -EINTR. */
 static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadline_ns)
 {
 	for (;;) {
@@ -47,7 +47,7 @@ static int await_phase(const struct session *s, uint64_t wanted, uint64_t deadli
 	}
 }
 
-/* The position is the process's, too. */
+/* Uses offsets, because the process shares the position. */
 static int write_all(int fd, const char *bytes, size_t len)
 {
 	size_t done = 0;
@@ -65,8 +65,8 @@ static int write_all(int fd, const char *bytes, size_t len)
 }
 
 /*
- * The loader takes a known path for the object that it loaded from there before, and descriptor
- * numbers are used again. So each path gets as many "./" as there are such objects, and is unique.
+ * The loader recognises a path from which it loaded an object before, and descriptor numbers are
+ * reused. So each path gets one "./" per such object, which makes it unique.
  */
 static void memfd_path(const struct session *s, int64_t fd, char path[256])
 {
@@ -93,8 +93,8 @@ static bool holds(int fd, const char *image, size_t size)
 	return same;
 }
 
-/* Other processes of its user may have the file open, too: what is in it counts once nobody can
- * change it. */
+/* Other processes of its user may have the file open, too. Its contents are trusted only when
+ * nobody can change them any more. */
 static int fill_and_seal(int fd, const char *image, size_t size)
 {
 	int err = write_all(fd, image, size);
@@ -170,7 +170,7 @@ static void await_end(const struct session *s)
 		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 }
 
-/* Everything that has not begun shall not, and what was loaded is unloaded. */
+/* Stops what has not begun, and unloads what was loaded. */
 static int abandon(const struct session *s)
 {
 	uint64_t phase = 0;
@@ -202,7 +202,7 @@ int injected_thread__run(struct session *s)
 	if (err) {
 		int late = abandon(s);
 
-		/* A failure of our own says more than the lateness that follows from it. */
+		/* Our own failure explains more than the delay that it caused. */
 		if (late)
 			return err == -ETIMEDOUT ? late : err;
 	}

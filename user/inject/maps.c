@@ -95,8 +95,8 @@ const char *maps__basename(const struct map_range *r)
 
 uint64_t maps__gap(const struct maps *m, size_t size)
 {
-	/* The kernel maps from the top of a gap downwards and stacks grow into theirs: the middle
-	 * of a wide one is left alone. */
+	/* The kernel maps from the top of a gap downwards, and stacks grow into their gap. The
+	 * middle of a wide gap stays free. */
 	const uint64_t room = 1ull << 30;
 
 	for (size_t i = m->cnt; i-- > 1;) {

@@ -20,13 +20,13 @@ struct maps {
 };
 
 int maps__read(pid_t pid, struct maps *out); /* 0 or a negative errno with err__set */
-/* The same of the file's text, which is cut up. 0 or -ENOMEM. */
+/* The same for the file's text, which is cut into pieces. 0 or -ENOMEM. */
 int maps__parse(char *text, struct maps *out);
 void maps__free(struct maps *m);
 const struct map_range *maps__at(const struct maps *m, uint64_t addr); /* NULL if unmapped */
 const char *maps__basename(const struct map_range *r);
 
-/* An address where size bytes are free, with room around; 0 if there is none. */
+/* An address with size free bytes and room around. 0 if there is none. */
 uint64_t maps__gap(const struct maps *m, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The code that runs in the target, and the memory that it shares with us there. */
+/* The code that runs in the target, and the memory that it shares with proftrace. */
 #ifndef PROFTRACE_INJECT_REMOTE_H
 #define PROFTRACE_INJECT_REMOTE_H
 
@@ -64,16 +64,16 @@
 #define RD_ERROR	  2152
 #define RD_NOW		  2408
 
-/* state: of the tracee thread */
-#define REMOTE_CREATED	     1 /* pthread_create returned; waits to be put back */
-#define REMOTE_SELF_RESTORED 2 /* nobody came: has put itself back */
+/* state of the tracee thread */
+#define REMOTE_CREATED	     1 /* pthread_create returned; the thread waits to be put back */
+#define REMOTE_SELF_RESTORED 2 /* nobody put it back, so it restored itself */
 
-/* phase: of the new thread, which has nothing else in common with the tracee */
-#define REMOTE_FD_READY 1 /* the memfd is there, or fd is a negative errno */
+/* phase of the new thread, which shares nothing else with the tracee */
+#define REMOTE_FD_READY 1 /* the memfd exists, or fd is a negative errno */
 #define REMOTE_OPENING	2
 #define REMOTE_CALLING	3
 #define REMOTE_DONE	4
-#define REMOTE_FAILED	5 /* error has the loader's words */
+#define REMOTE_FAILED	5 /* error has the loader's message */
 #define REMOTE_UNDONE	6 /* abandoned before the call */
 
 struct remote_regs {
@@ -85,31 +85,33 @@ struct remote_data {
 	uint64_t pthread_create, pthread_self, pthread_detach, dlopen, dlsym, dlclose, dlerror,
 		munmap;
 	uint64_t sigmask;
-	struct remote_regs regs; /* where the tracee thread was */
+	struct remote_regs regs; /* registers of the tracee thread before */
 	uint64_t thread, create_rc, state;
-	uint64_t tid;			      /* of the new thread, in its own namespace */
-	uint64_t go, filled, abandon, release; /* written by us */
+	uint64_t tid;			      /* of the new thread, in its pid namespace */
+	uint64_t go, filled, abandon, release; /* proftrace writes these */
 	uint64_t phase;
 	int64_t fd;
 	uint64_t mode, handle, function, value;
-	uint64_t patience_s, tick[2]; /* how long each of its waits for us is, and its naps (timespec) */
+	uint64_t patience_s, tick[2]; /* how long the thread waits for us each time, and its naps
+					 (timespec) */
 	uint64_t mxcsr;
 	char path[256], name[256], symbol[256], arg[1024], error[256];
 	uint64_t now[2];
 };
 
-/* The first code, put where no thread runs. It gets the region: two entries, one wait. Then it
- * restores what it changed from the data behind it. Uses no memory but its own and no stack. */
+/* The first code, written where no thread runs. It maps the region. It has two entries and one
+ * wait. Then it restores what it changed from the data after it. It uses no other memory and no
+ * stack. */
 struct remote_stub_data {
 	uint64_t sigmask, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rip;
-	uint64_t magic; /* the page's last word, in every version: a stub may be in use here */
+	uint64_t magic; /* the page's last word in every version: shows that a stub may be in use */
 };
 #define REMOTE_STUB_MAGIC 0x3142555453525450ull /* PTRSTUB1 */
 
 struct remote_code {
 	const uint8_t *bytes;
 	size_t size;
-	size_t wait_begin, wait_end; /* where the thread may be taken over by us */
+	size_t wait_begin, wait_end; /* code in which we may take the thread over */
 	size_t unmap_off, data_off;  /* the stub's second entry and its data */
 };
 

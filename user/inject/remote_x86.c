@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Assembly rather than C: it must stand alone at any address, whatever the compiler and the
- * sanitizers of the day add to a function. It lies in our read-only data and is copied from there.
+ * Assembly instead of C: it must work at any address, without code that compilers and sanitizers
+ * add to functions. It is copied from our read-only data.
  */
 #include "inject/remote.h"
 #include <assert.h>
@@ -31,7 +31,7 @@ static_assert(sizeof(struct remote_data) <= REMOTE_PAGE, "layout");
 
 #define STR_(x) #x
 #define STR(x)	STR_(x)
-/* A field of the data page, seen from the code page before it. */
+/* A field of the data page, relative to the code page before it. */
 #define D(field) "proftrace_remote_main+" STR(REMOTE_PAGE) "+" STR(field) "(%rip)"
 /* The same with the data page in %rbx. */
 #define B(field) STR(field) "(%rbx)"
@@ -40,7 +40,7 @@ static_assert(sizeof(struct remote_data) <= REMOTE_PAGE, "layout");
 #define WAIT_ROUNDS "0x200000"
 
 /* No instruction here changes the flags: `not`, `lea`, `loop` and `jrcxz` do not. mmap with
- * MAP_FIXED_NOREPLACE either returns the address that it was given (rdi) or has failed. */
+ * MAP_FIXED_NOREPLACE returns the given address (rdi), or fails. */
 /* clang-format off */
 __asm__(
 	".pushsection .rodata\n"
@@ -90,8 +90,8 @@ __asm__(
 	".popsection\n");
 /* clang-format on */
 
-/* The tracee thread, on the region's stack: makes a thread, waits to be put back, else does it
- * itself. The signal mask comes before the registers, since restoring it needs some. */
+/* The tracee thread, on the region's stack. It makes a thread, waits to be put back, and otherwise
+ * restores itself. The signal mask comes before the registers, because restoring it uses some. */
 /* clang-format off */
 __asm__(
 	".pushsection .rodata\n"
@@ -148,8 +148,8 @@ __asm__(
 	"	mov " D(RD_R15) ", %r15\n"
 	"	mov " D(RD_RSP) ", %rsp\n"
 	"	jmp *" D(RD_RIP) "\n"
-	/* The new thread. Until `go` it does nothing, since until then the tracee thread may
-	 * still need this memory; without `go` it leaves the memory behind and ends. */
+	/* The new thread. It does nothing until `go`, because the tracee thread may still need this
+	 * memory. Without `go` it ends and leaves the memory. */
 	"proftrace_remote_thread:\n"
 	"	push %rbx\n"
 	"	push %rbp\n"
@@ -236,14 +236,14 @@ __asm__(
 	"	pop %r12\n"
 	"	pop %rbp\n"
 	"	pop %rbx\n"
-	"	jmp *%rax\n" /* returns to the thread library, with 0 */
+	"	jmp *%rax\n" /* returns 0 to the thread library */
 	".Lno_go:\n"
 	"	xor %eax, %eax\n"
 	"	pop %r12\n"
 	"	pop %rbp\n"
 	"	pop %rbx\n"
 	"	ret\n"
-	/* What has to be undone: the handle, if there is one, and the memfd. */
+	/* Undoes the rest: the handle, if there is one, and the memfd. */
 	".Lunload:\n"
 	"	mov " B(RD_HANDLE) ", %rdi\n"
 	"	test %rdi, %rdi\n"
@@ -259,13 +259,14 @@ __asm__(
 	"	syscall\n"
 	"	movq $-1, " B(RD_FD) "\n"
 	"1:	ret\n"
-	/* Sleeps until the word at rdi is set: not zero (flags and rax); zero: time is up. */
+	/* Sleeps until the word at rdi is set. Returns it (flags and rax); zero: time is up. */
 	"proftrace_remote_await:\n"
 	"	mov %rdi, %rbp\n"
 	"	mov $228, %eax\n"
 	"	mov $1, %edi\n"
 	"	lea " B(RD_NOW) ", %rsi\n"
-	"	syscall\n" /* clock_gettime: its CLOCK_MONOTONIC need not be ours (time namespaces) */
+	"	syscall\n" /* clock_gettime: a time namespace may shift its CLOCK_MONOTONIC, so
+			      it is not ours */
 	"	mov " B(RD_NOW) ", %r12\n"
 	"	add " B(RD_PATIENCE) ", %r12\n"
 	"1:	mov (%rbp), %rax\n"

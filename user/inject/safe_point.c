@@ -13,12 +13,12 @@
 #include "inject/message_table.h"
 #include "common/util.h"
 
-/* How many threads are looked at before the first is stopped. */
+/* How many threads are examined before the first one is stopped. */
 #define REHEARSED 4
 
 enum rank { RANK_WAITS, RANK_MENDED, RANK_RUNS, RANK_NEVER };
 
-/* System calls that wait for the outside and that neither malloc nor the loader makes to wait. */
+/* System calls that wait for outside events, and in which neither malloc nor the loader waits. */
 static const struct {
 	long nr;
 	enum rank rank;
@@ -51,8 +51,8 @@ static enum rank rank_of_call(long nr, uint64_t arg1, uint64_t arg2)
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		if (waits[i].nr != nr)
 			continue;
-		/* A wait for a lock, malloc's and the loader's included: 2 is glibc's mark for
-		 * "locked, others wait" (lowlevellock.h). */
+		/* A wait for a lock, such as malloc's or the loader's. In glibc 2 means "locked,
+		 * others wait" (lowlevellock.h). */
 		if (nr == SYS_futex && (((arg1 & FUTEX_CMD_MASK) == FUTEX_WAIT && arg2 == 2) ||
 					(arg1 & FUTEX_CMD_MASK) == FUTEX_LOCK_PI))
 			return RANK_NEVER;
@@ -61,7 +61,7 @@ static enum rank rank_of_call(long nr, uint64_t arg1, uint64_t arg2)
 	return RANK_NEVER;
 }
 
-/* /proc/PID/task/TID/syscall: "running", or number, six arguments, stack, instruction. */
+/* /proc/PID/task/TID/syscall has "running", or a number, six arguments, stack and instruction. */
 static enum rank rank_of_thread(pid_t pid, pid_t tid, uint64_t *rsp)
 {
 	unsigned long arg[6], sp;
@@ -170,7 +170,7 @@ static int no(struct safe_point *s, const struct tracee *h, const char *fmt, ...
 	return 0;
 }
 
-/* Stopped at a system call it may be taken from, or outside the kernel: 1. */
+/* 1: it stopped at a system call that it may be taken from, or outside the kernel. */
 static int check_call(struct safe_point *s, const struct tracee *h)
 {
 	const struct user_regs_struct *r = &h->regs;
@@ -188,7 +188,7 @@ static int check_call(struct safe_point *s, const struct tracee *h)
 	return 1;
 }
 
-/* The thread's TCB names itself (tcbhead_t): a thread that the C library made. */
+/* The thread's TCB points to itself (tcbhead_t), so the C library made the thread. */
 static int check_thread(struct safe_point *s, const struct tracee *h)
 {
 	uint64_t tcb[3];
@@ -203,7 +203,8 @@ static int check_thread(struct safe_point *s, const struct tracee *h)
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-/* A restartable sequence that we leave and return to would go on where it must begin again. */
+/* A restartable sequence must begin again after an interruption. If we put the thread back, it
+ * would continue instead. */
 static int check_rseq(struct safe_point *s, const struct tracee *h)
 {
 	struct {
@@ -227,9 +228,9 @@ static int check_rseq(struct safe_point *s, const struct tracee *h)
 }
 
 /*
- * The loader's locks are recursive mutexes somewhere in _rtld_global; where, differs by version.
- * One that is held is unmistakable: its owner's id, one user, its kind, a count. Calls cb for each
- * owner's id (in its own namespace) until that returns true, which is returned.
+ * The loader's locks are recursive mutexes in _rtld_global, at offsets that differ by version. A
+ * held lock is recognisable: its owner's id, one user, its kind, a count. Calls cb for each owner's
+ * id (in its own namespace) until cb returns true; returns that.
  */
 static int for_each_owner(const struct safe_point *s, bool (*cb)(pid_t owner, void *ctx), void *ctx)
 {
@@ -279,7 +280,7 @@ static int check_loader_locks(struct safe_point *s, const struct tracee *h, bool
 	int ret;
 
 	if (!inside)
-		inside = h->tid; /* it does not say: no namespace of its own */
+		inside = h->tid; /* the kernel does not show it, so there is no namespace */
 	ret = for_each_owner(s, is_owner, &inside);
 	if (ret)
 		return ret < 0 ? ret : no(s, h, "holds a lock of the dynamic loader");
@@ -289,7 +290,8 @@ static int check_loader_locks(struct safe_point *s, const struct tracee *h, bool
 	return 1;
 }
 
-/* Functions of the C library below which its locks are held or the process is half there. */
+/* Functions of the C library that hold locks, or in which the process is in an intermediate
+ * state. */
 static const char *const bad_functions[] = {
 	"malloc",	  "calloc",	     "realloc",	       "free",
 	"cfree",	  "memalign",	     "aligned_alloc",  "valloc",
@@ -302,7 +304,7 @@ static const char *const bad_functions[] = {
 	"_dl_*",	  "__libc_dl*",
 };
 
-/* Libraries that stand in for malloc, and those that watch every access. */
+/* Libraries that replace malloc, or watch every access. */
 static const char *const bad_libs[] = {"*malloc*", "libhoard*", "libasan*", "liblsan*", "libtsan*"};
 
 static bool matches_any(const char *name, const char *const *patterns, size_t cnt)
@@ -344,11 +346,12 @@ static int check_frame(const struct frame *f, void *ctx)
 		return refuse_frame(w, f, "the dynamic loader");
 	if (matches_any(base, bad_libs, ARRAY_SIZE(bad_libs)))
 		return refuse_frame(w, f, base);
-	/* The vdso and code made at run time may be anything, but hold no lock of ours. */
+	/* The vdso, and code made at run time, may be anything, but hold no lock of the C
+	 * library. */
 	if (!f->lib || !libc_calls__is_libc(base))
 		return 0;
-	/* Many functions of a stripped C library have no name. None of them calls out while it
-	 * holds a lock, so only the innermost frame must not be one. */
+	/* Many functions of a stripped C library have no name. None of them calls other code while
+	 * it holds a lock. So only the innermost frame must not be one of them. */
 	if (innermost && !w->in_call)
 		return refuse_frame(w, f, "the C library");
 	elf = target__elf(w->s->target, f->lib);

@@ -15,7 +15,7 @@
 #include "inject/remote.h"
 #include "inject/tracee.h"
 
-/* The machine of a classic BPF program (Documentation/networking/filter.rst). */
+/* State of a classic BPF program (Documentation/networking/filter.rst). */
 struct machine {
 	uint32_t a, x, mem[BPF_MEMWORDS];
 	const struct seccomp_data *call;
@@ -117,7 +117,7 @@ unsigned int seccomp__run(const struct sock_filter *insns, size_t cnt,
 	struct machine m = {.call = call};
 	bool ok = true;
 
-	/* Jumps go forwards only, so this ends. */
+	/* Jumps only go forwards, so this loop ends. */
 	for (size_t pc = 0; ok && pc < cnt; pc++) {
 		const struct sock_filter *i = &insns[pc];
 
@@ -157,7 +157,7 @@ unsigned int seccomp__run(const struct sock_filter *insns, size_t cnt,
 struct needed {
 	const char *name;
 	int nr;
-	bool may_fail; /* the filter may return an errno: the caller has a fallback */
+	bool may_fail; /* the filter may return an errno, because the caller has a fallback */
 	uint64_t args[6];
 };
 
@@ -166,7 +166,7 @@ struct needed {
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define FILE_MAP (MAP_PRIVATE | MAP_DENYWRITE)
 
-/* What the remote code, pthread_create, dlopen and a thread's end call. */
+/* System calls of the remote code, pthread_create, dlopen and the end of a thread. */
 static const struct needed needed[] = {
 	{"mmap", SYS_mmap, false, {0, REMOTE_SIZE, PROT_READ | PROT_EXEC, FILE_MAP, 3}},
 	{"mmap", SYS_mmap, false, {0, 4096, PROT_READ | PROT_WRITE, FILE_MAP | MAP_FIXED, 3}},
@@ -194,7 +194,7 @@ static const struct needed needed[] = {
 };
 static const struct needed needed_memfd = {"memfd_create", SYS_memfd_create, false, {0, 3}};
 
-/* Least of all answers counts, in the order that the kernel has (seccomp_run_filters). */
+/* The lowest of all answers counts, in the kernel's order (seccomp_run_filters). */
 static uint32_t answer(const struct filters *f, int nr, const uint64_t args[6])
 {
 	struct seccomp_data call = {.nr = nr, .arch = AUDIT_ARCH_X86_64};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process's seccomp filters would answer, found by running them here. */
+/* What a process's seccomp filters would answer. proftrace runs copies of them itself. */
 #ifndef PROFTRACE_INJECT_SECCOMP_H
 #define PROFTRACE_INJECT_SECCOMP_H
 
@@ -13,26 +13,26 @@ struct inject_request;
 struct tracee;
 
 struct seccomp_state {
-	int mode, filter_cnt; /* of /proc/TID/status; filters are counted since Linux 5.9 */
+	int mode, filter_cnt; /* from /proc/TID/status; the count exists since Linux 5.9 */
 };
 
 /*
- * Of a thread that nobody traces: 0 if it has no filter or those that let through what loading needs;
- * -EACCES with err__set (the system call, or that a filter cannot be read); -ESRCH, -EAGAIN. Filters
- * are read by inject/filter_reader.h, whose stops are added to `cost`. That needs CAP_SYS_ADMIN and
- * CONFIG_CHECKPOINT_RESTORE.
+ * Do the filters of a thread that nobody traces allow what loading needs? 0: yes, or it has none;
+ * -EACCES with err__set (the forbidden system call, or that a filter cannot be read); -ESRCH,
+ * -EAGAIN. inject/filter_reader.h reads filters and adds its stops to `cost`. That needs
+ * CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE.
  */
 int seccomp__check(pid_t pid, pid_t tid, const struct inject_request *request,
 		   struct seccomp_state *state, struct tracee *cost);
-/* It has put on no filter since. */
+/* Has the thread added no filter since? */
 bool seccomp__is_still(pid_t tid, const struct seccomp_state *state);
 
 bool seccomp__is_filtered(pid_t tid);
-/* How many filters the thread of the process has that has the most. */
+/* The largest number of filters of a thread of the process. */
 int seccomp__filter_cnt(pid_t pid);
 
-/* One classic BPF program on one call: a SECCOMP_RET_* value; KILL for a program that is not
- * well-formed. */
+/* Runs one classic BPF program on one call. Returns a SECCOMP_RET_* value; KILL for a malformed
+ * program. */
 unsigned int seccomp__run(const struct sock_filter *insns, size_t cnt,
 			  const struct seccomp_data *call);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every point between two of our actions on the target, so that a test can die at each. */
+/* All points between two of our actions on the target, so that a test can kill proftrace at
+ * each. */
 #ifndef PROFTRACE_INJECT_STEPS_H
 #define PROFTRACE_INJECT_STEPS_H
 
@@ -31,7 +32,7 @@
 enum inject_step { INJECT_STEPS(INJECT_STEP_ID) INJECT_STEP_CNT };
 #undef INJECT_STEP_ID
 
-/* Called after each step if not NULL; for tests. */
+/* Called after each step if not NULL. For tests. */
 extern void (*inject_step_hook)(enum inject_step step);
 
 static inline void inject_step(enum inject_step step)

@@ -14,19 +14,20 @@
 #include "common/util.h"
 #include "inject/steps.h"
 
-/* Kernel-internal results of an interrupted system call (include/linux/errno.h). */
+/* Internal results of an interrupted system call in the kernel (include/linux/errno.h). */
 #define ERESTARTSYS	      512
 #define ERESTARTNOINTR	      513
 #define ERESTARTNOHAND	      514
 #define ERESTART_RESTARTBLOCK 516
 
-/* Rarer after a while. A thread waits for us in our code for 10 ms at least (remote_x86.c). */
+/* Polls become rarer after a while. A thread waits for us in our code for at least 10 ms
+ * (remote_x86.c). */
 #define FIRST_POLL_NS 30000
 #define LAST_POLL_NS  4000000
 
-/* How long our code and the thread's own pthread_create may take: usually well below 1 ms. */
+/* How long our code and the thread's pthread_create may take. Usually it is well below 1 ms. */
 #define LATE_NS	   3000000000
-#define HURRIED_NS 300000000 /* once the user wants an end */
+#define HURRIED_NS 300000000 /* the same once the user wants an end */
 
 static void nap(long *poll_ns)
 {
@@ -59,7 +60,8 @@ static int trace_error(const struct tracee *h, const char *what)
 	return err__set(err, MESSAGE_TRACEE_REQUEST_FAILED, h->pid, what, h->tid, strerror(-err));
 }
 
-/* A fault of the code that we sent the thread to is ours to bear, not the program's. */
+/* Is a signal the fault of the code that we sent the thread to? The program must not get it
+ * then. */
 static bool is_our_fault(const struct tracee *h, int sig)
 {
 	return h->moved && (sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
@@ -67,9 +69,8 @@ static bool is_our_fault(const struct tracee *h, int sig)
 }
 
 /*
- * Waits for the stop that PTRACE_INTERRUPT asked for; signals that come first go where they were
- * going. 0, -EAGAIN: time is up; -ESTALE: stopped for job control (SIGSTOP); -EFAULT: our code
- * failed there.
+ * Waits for the stop of PTRACE_INTERRUPT. Signals that come first are passed on. 0, -EAGAIN: time
+ * is up; -ESTALE: it stopped for job control (SIGSTOP); -EFAULT: our code failed there.
  */
 static int await_stop(struct tracee *h)
 {
@@ -87,7 +88,7 @@ static int await_stop(struct tracee *h)
 		if (got == 0) {
 			if (late)
 				return -EAGAIN;
-			if (!h->moved) /* it still runs, or has not run yet */
+			if (!h->moved) /* the thread still runs, or has not run yet */
 				h->stopped_at = clock__monotonic_ns();
 			nap(&poll_ns);
 			continue;
@@ -102,7 +103,7 @@ static int await_stop(struct tracee *h)
 			return -EFAULT;
 		if (ptrace(PTRACE_CONT, h->tid, NULL, (long)WSTOPSIG(status)) < 0)
 			return trace_error(h, "delivering a signal");
-		if (late) /* signals without end */
+		if (late) /* signals keep coming */
 			return -EAGAIN;
 	}
 }
@@ -114,8 +115,8 @@ static int interrupt(struct tracee *h)
 	return await_stop(h);
 }
 
-/* Since it was found, its number may have become that of a thread of another process. That one runs
- * on; the kernel releases it at the end of the thread that traces it. */
+/* Since the thread was found, its number may have passed to a thread of another process. That one
+ * continues. The kernel releases it at the end of the tracing thread. */
 static int check_owner(const struct tracee *h)
 {
 	struct stat st;
@@ -140,8 +141,7 @@ static int seize(const struct tracee *h)
 
 /*
  * Some waits (epoll_wait, recv with a timeout; signal(7)) fail with EINTR after any stop. No
- * handler has run, so nobody shall see it: as if it were one of those that begin again unless one
- * runs.
+ * handler ran, so the program must not see this. The wait begins again, as other system calls do.
  */
 static void hide_stop(struct tracee *h)
 {
@@ -200,7 +200,7 @@ int tracee__stop(struct tracee *h, pid_t pid, pid_t tid, uint64_t deadline_ns)
 	return err == -ESTALE ? -EAGAIN : err;
 }
 
-/* Where it is not stopped, the kernel lets it go at the end of the thread that traces it. */
+/* If it is not stopped, the kernel releases it at the end of the tracing thread. */
 int tracee__leave(struct tracee *h)
 {
 	h->left = true;
@@ -216,7 +216,8 @@ int tracee__let_go(struct tracee *h)
 	if (!h->tid)
 		return 0;
 	if (h->moved) {
-		/* Death between these leaves the thread in code that does the rest itself. */
+		/* If we die between these calls, the thread is in code that does the rest
+		 * itself. */
 		if (ptrace(PTRACE_SETREGSET, h->tid, (void *)NT_X86_XSTATE, &xstate) < 0)
 			err = trace_error(h, "restoring the vector registers");
 		inject_step(INJECT_STEP_VECTORS_BACK);
@@ -286,7 +287,7 @@ int tracee__send(struct tracee *h, const struct user_regs_struct *regs)
 	if (h->moved)
 		return 0;
 	h->moved = true;
-	/* After the registers: a mask alone would stay with a thread that nobody puts back. */
+	/* After the registers: if we die here, nobody would restore a changed mask. */
 	if (ptrace(PTRACE_SETSIGMASK, h->tid, sizeof(all), &all) < 0)
 		return trace_error(h, "blocking the signals");
 	inject_step(INJECT_STEP_MASK_SET);
@@ -306,7 +307,7 @@ int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user
 			nap(&poll_ns);
 		while (!w->ready(w->ctx) && clock__monotonic_ns() < w->deadline_ns &&
 		       !tracee__user_stops(h));
-		/* One that waits for the child of its vfork does not stop. */
+		/* A thread that waits for the child of its vfork does not stop. */
 		err = interrupt(h);
 		if (err == -EAGAIN)
 			return tracee__leave(h);
@@ -320,7 +321,7 @@ int tracee__run_until(struct tracee *h, const struct tracee_wait *w, struct user
 		if (off >= w->begin && off < w->end)
 			return 0;
 		if (off >= w->size && w->ready(w->ctx)) {
-			/* It was faster than we: its own again. */
+			/* The thread was faster, and has restored itself. */
 			h->moved = h->changed = false;
 			h->regs = *regs;
 			hide_stop(h);

@@ -4,11 +4,11 @@
 #include <string.h>
 #include "common/util.h"
 
-#define DIRS_MAX 8 /* of programs; a job has one */
+#define DIRS_MAX 8 /* directories of programs; a job has one */
 
 struct call_stacks {
 	const struct recording *r;
-	char *dirs[DIRS_MAX]; /* with the slash */
+	char *dirs[DIRS_MAX]; /* each ends with a slash */
 	size_t dir_cnt;
 };
 
@@ -21,7 +21,7 @@ static enum span_category category(const struct recording *r, const struct span 
 	return n ? n->category : CAT_NONE;
 }
 
-/* What is inside was called from the same line. */
+/* Inner spans were called from the same line. */
 static bool gives_stack(const struct span *s)
 {
 	return s->kind == KIND_OPERATOR || s->kind == KIND_OPERATOR_INNER ||
@@ -135,8 +135,8 @@ static int add_dir(struct call_stacks *c, const char *path)
 	return c->dirs[c->dir_cnt++] ? 0 : -ENOMEM;
 }
 
-/* Python finds imports beside a program's own file. The outermost frame of a stack runs that file,
- * or the interpreter's code that runs it as a module. */
+/* Python finds imports next to a program's own file. A stack's outermost frame runs that file, or
+ * the interpreter's code that runs it as a module. */
 static bool is_outermost(const struct call_stacks *c, const struct code_frame *f)
 {
 	const struct code_frame *outer = recording__frame(c->r, f->parent);
@@ -200,7 +200,7 @@ static void put_frame(const struct call_stacks *c, const struct code_frame *f, F
 	else if (!code || !*code->file)
 		fputs("(function not read)", out);
 	else
-		/* the last part: as the profiler has no classes */
+		/* only the last part of the name, because the profiler has no classes */
 		fprintf(out, "%s(%u): %s", call_stacks__path(c, code->file), f->line,
 			dot && dot[1] ? dot + 1 : code->function);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device events get the launch that they are of, by correlation id, however many steps the device
- * is behind its host. Those without one in the recording are given out with what their thread did
- * when they were read, or at the end.
+ * Device events get their launch by correlation id, however many steps the device is behind its
+ * host. Events without a launch in the recording are given out with the batch that was current when
+ * they were read, or at the end.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "common/util.h"
 #include "model/model_internal.h"
 
-#define REST_PART (1u << 16) /* events of a batch of those that no launch took */
+#define REST_PART (1u << 16) /* most events of a batch of unmatched ones */
 
 static bool is_sound(const struct model *m, const struct event *e)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Device events come nearly in order of their end. The first pass finds by how much one begins
- * before the newest end seen before it (its lateness); what is older than that is complete. A few
- * that are much later than all others, as kernels that run for the whole window, are kept from then
- * on.
+ * Device events come nearly in the order of their ends. An event's lateness is how far it begins
+ * before the newest end so far. The first pass finds the largest lateness. In later passes all
+ * older events are complete. A few events are much later than others, such as kernels that run for
+ * the whole window. These are kept from the first pass on.
  */
 #include "model/device_clock.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "common/util.h"
 
 #define MAX_TIME   (UINT64_MAX / 4)
-#define LATE_MAX   1024 /* events that are kept from the first pass on */
+#define LATE_MAX   1024 /* late events that are kept */
 #define HELD_MAX   ((size_t)1 << 20)
 #define HELD_LEAST 2
 
@@ -26,19 +26,19 @@ struct item {
 struct device_clock {
 	const struct recording *r;
 	struct recording_cursor *cursor;
-	bool at_end;	      /* of the file, in this pass */
-	uint64_t newest_ns;   /* end seen in this pass */
-	uint64_t lateness_ns; /* of all that are not in `late` */
+	bool at_end;	      /* the end of the file, in this pass */
+	uint64_t newest_ns;   /* newest end in this pass */
+	uint64_t lateness_ns; /* lateness of all events that are not in `late` */
 	struct late {
 		uint64_t lateness_ns;
 		struct item item;
 	} late[LATE_MAX]; /* a heap, the least late first */
 	size_t late_cnt;
-	/* What this pass gives begins in [floor_ns, ceiling_ns). */
+	/* This pass gives events that begin in [floor_ns, ceiling_ns). */
 	uint64_t floor_ns, ceiling_ns;
 	struct item *held; /* a heap, the earliest begin first */
 	size_t held_cnt, held_cap, held_max;
-	struct item *running; /* given in part */
+	struct item *running; /* given out in parts so far */
 	size_t running_cnt, running_cap;
 };
 
@@ -90,7 +90,7 @@ static int by_begin(const void *a, const void *b)
 	return is_before(a, b) ? -1 : is_before(b, a);
 }
 
-/* Leaves the later half to another pass; where all begin at once, holds more. */
+/* Leaves the later half to another pass. If all begin at the same time, it holds more. */
 static void leave_later(struct device_clock *c)
 {
 	size_t kept = c->held_cnt / 2;
@@ -147,7 +147,7 @@ static bool to_item(const struct recording *r, const struct event *e, struct ite
 	}
 }
 
-/* The next one of the file, and how late it is. 1, 0 at the end, or a negative errno. */
+/* The file's next event, and its lateness. 1, 0 at the end, or a negative errno. */
 static int next_item(struct device_clock *c, struct item *item, uint64_t *lateness_ns)
 {
 	struct event e;
@@ -172,7 +172,7 @@ static void swap_late(struct late *a, struct late *b)
 	*b = t;
 }
 
-/* Keeps the latest; the lateness of all others is known. */
+/* Keeps the latest events. The lateness of all others is known then. */
 static void note_lateness(struct device_clock *c, const struct item *item, uint64_t lateness_ns)
 {
 	size_t at = 0;
@@ -201,7 +201,7 @@ static void note_lateness(struct device_clock *c, const struct item *item, uint6
 	}
 }
 
-/* Those later than the rest are held from the begin. */
+/* The late events are held from the begin of the pass. */
 static int begin_pass(struct device_clock *c, uint64_t floor_ns)
 {
 	int err = 0;
@@ -228,7 +228,7 @@ static int measure_lateness(struct device_clock *c)
 	return got;
 }
 
-/* Until what was read is complete up to there, or as far as this pass goes. */
+/* Have all events that begin before ns been read, or all of this pass? */
 static bool is_complete(const struct device_clock *c, uint64_t ns)
 {
 	const uint64_t until = ns < c->ceiling_ns ? ns : c->ceiling_ns;
@@ -237,7 +237,7 @@ static bool is_complete(const struct device_clock *c, uint64_t ns)
 	       (c->newest_ns >= c->lateness_ns && c->newest_ns - c->lateness_ns >= until);
 }
 
-/* The next to begin before end_ns. 1, 0 if there is none, or a negative errno. */
+/* The next event that begins before end_ns. 1, 0 if there is none, or a negative errno. */
 static int next_before(struct device_clock *c, uint64_t end_ns, struct item *out)
 {
 	for (;;) {

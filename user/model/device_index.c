@@ -3,7 +3,7 @@
 #include "common/util.h"
 
 #define BLOCK_BITS 6
-#define BLOCKS	   (1u << 20) /* 2^26 ids of a process before two share a place */
+#define BLOCKS	   (1u << 20) /* a process can have 2^26 ids before two share a place */
 
 #define FILTER_BITS_MAX (1u << 14)
 #define FILTER_PROBES	3
@@ -51,7 +51,7 @@ static bool filter_has(const struct device_index *x, const struct index_chunk *c
 	return c->bits;
 }
 
-/* Blocks of a chunk's device events, as they follow each other. */
+/* Blocks of a chunk's device events, in file order. */
 struct block_list {
 	uint64_t *items;
 	size_t cnt, cap;

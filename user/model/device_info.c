@@ -79,8 +79,8 @@ const struct device_info *device_infos__at(const struct device_infos *infos, int
 	return &infos->items[device];
 }
 
-/* PCI Express Base Specification: 8b/10b of the first two generations, then 128b/130b, and of the
- * sixth, flits of 256 bytes with 242 for what is carried. */
+/* PCI Express Base Specification: the first two generations use 8b/10b, later ones 128b/130b. The
+ * sixth uses flits of 256 bytes, 242 of them data. */
 double device_info__link_rate(const struct device_info *device)
 {
 	const double encoding = device->link_mts <= 5000    ? 8.0 / 10
@@ -92,8 +92,8 @@ double device_info__link_rate(const struct device_info *device)
 
 /* ---- occupancy ---- */
 
-#define REGISTER_UNIT 256 /* registers are given to a warp in these, compute capability 3 on */
-#define PARTITIONS    4	  /* of a multiprocessor, each with its own registers */
+#define REGISTER_UNIT 256 /* a warp gets registers in these units, from compute capability 3 on */
+#define PARTITIONS    4	  /* parts of a multiprocessor, each with registers of its own */
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {

@@ -12,10 +12,10 @@ struct join_chunk {
 	struct join_row {
 		struct event e;
 		uint32_t pid;
-		uint32_t next; /* row of the same slot, further on in the file */
+		uint32_t next; /* next row of the same slot in the file */
 	} *rows;
 	size_t cnt, cap;
-	uint32_t *slots; /* first row of each */
+	uint32_t *slots; /* first row of each slot */
 	size_t slot_cnt;
 };
 
@@ -54,7 +54,7 @@ static int read_rows(struct join_chunk *c, const struct recording *r)
 	return err;
 }
 
-/* From the last one, so that those of a slot follow each other as in the file. */
+/* Begins with the last row, so that rows of a slot are linked in file order. */
 static int link_rows(struct join_chunk *c)
 {
 	c->slot_cnt = 16;

@@ -68,8 +68,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Texts by which executions have the names of their operators: other calls have executions without.
- */
+/* Lists the names of operators that executions have. Calls of other names have no executions. */
 static int list_texts(struct executions *x)
 {
 	x->texts = calloc(recording__name_cnt(x->r) + 1, sizeof(*x->texts));
@@ -94,10 +93,11 @@ static bool is_of_call(const struct executions *x, size_t execution, size_t call
 	return !bsearch(&called, x->texts, x->text_cnt, sizeof(*x->texts), by_text);
 }
 
-#define PENDING_MAX 64 /* calls of one value that wait to be run: a few, in an honest recording */
+#define PENDING_MAX 64 /* calls of one value that wait for execution: few in an honest recording   \
+			*/
 
-/* The first call from `from` on that comes before an execution and has its name; NONE: none of the
- * first PENDING_MAX has. */
+/* The first call from `from` on that comes before an execution and has its name. NONE: none of the
+ * first PENDING_MAX does. */
 static size_t call_of(const struct executions *x, size_t from, size_t execution)
 {
 	size_t calls = 0;
@@ -112,8 +112,8 @@ static size_t call_of(const struct executions *x, size_t from, size_t execution)
 	return NONE;
 }
 
-/* What has a value is executed in the order of its calls. One whose execution is not seen is passed
- * over by the next of another name. */
+/* Operators on one value run in the order of their calls. If the execution of a call is not seen,
+ * the next one of another name skips that call. */
 static void join(struct executions *x)
 {
 	size_t next = 0;

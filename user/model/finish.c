@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is known once a tree stands: kinds, phases, costs, memory, launches. One walk per tree. */
+/* What is determined when a tree is complete: kinds, phases, costs, memory, launches. One walk per
+ * tree. */
 #include <string.h>
 #include "model/model_internal.h"
 #include "common/util.h"
@@ -8,19 +9,19 @@
 struct walk {
 	struct model *m;
 	struct track_state *t;
-	bool phase_by_time; /* another thread of the process that the step is in */
+	bool phase_by_time; /* the track is another thread of the step's process */
 	int err;
 };
 
-/* What a span is inside of. A framework's operator in a function that the user chose stays an
+/* What a span is inside of. A framework's operator inside a function that the user chose stays an
  * operator. */
 struct inside {
 	bool an_operator, a_function, a_numbered_node;
 };
 
-/* A backward node without a number is recognized by its operator's name. Inside a numbered node
- * that runs a backward pass of its own (a reentrant checkpoint), AccumulateGrad is a node like the
- * others. */
+/* A backward node without a number is recognised by its operator's name. Inside a numbered node
+ * that runs a backward pass of its own (a reentrant checkpoint), AccumulateGrad is a node like any
+ * other. */
 static bool is_part(enum span_category cat, const struct span *s, const struct inside *in)
 {
 	if (cat == CAT_FUNCTION)
@@ -31,7 +32,7 @@ static bool is_part(enum span_category cat, const struct span *s, const struct i
 	       (cat == CAT_OPERATOR || cat == CAT_OPTIMIZER_OP || cat == CAT_BACKWARD_NODE);
 }
 
-/* What Paddle's operators consist of is none itself, whatever runs it. */
+/* The parts of Paddle's operators are no operators, whatever runs them. */
 static bool is_paddle_part(const struct model *m, enum span_category cat, const struct span *s)
 {
 	static const char *const ends[] = {" kernel launch", " compute", " infer_meta",
@@ -61,7 +62,8 @@ static enum span_category category(const struct walk *w, const struct span *s)
 	return n->synthetic ? n->synthetic : model__category(w->m, s);
 }
 
-/* A call that enters the runtime and the driver has one id on both: the outer one launches. */
+/* A call that enters both the runtime and the driver has one id in both. The outer call counts as
+ * the launch. */
 static bool is_launch(const struct span *s)
 {
 	if (s->kind != KIND_RUNTIME || s->ev.id == EVENT_NO_ID)
@@ -72,9 +74,9 @@ static bool is_launch(const struct span *s)
 	return true;
 }
 
-#define CLOCKS_DIFFER_NS 10000 /* clocks are not known better than this */
+#define CLOCKS_DIFFER_NS 10000 /* clocks are known no better than this */
 
-/* Nothing begins before its launch. If it seems to, the device's clock was mapped wrongly. */
+/* Work cannot begin before its launch. If it seems to, the device's clock was converted wrongly. */
 static void check_order(struct model_stats *stats, const struct span *launch,
 			const struct span *device)
 {
@@ -107,8 +109,8 @@ static bool waits_for_device(const struct model *m, const struct span *s)
 	return !strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cuCtxSynchronize");
 }
 
-/* When it returns, all that its thread launched on the device has ended; which one of several that
- * is, a call does not tell. */
+/* When the wait returns, all that its thread launched on some device has ended. The call does not
+ * show which device. */
 static void check_wait(struct walk *w, const struct span *s)
 {
 	struct model_stats *stats = &w->m->stats;
@@ -138,7 +140,7 @@ static void take_device(struct walk *w, struct span *s)
 	}
 }
 
-/* Duration less the cost of the probes inside, never less than what the children took. */
+/* The duration less the cost of the probes inside, but at least the children's time. */
 static void charge(const struct model *m, struct span *s, uint64_t children_ns)
 {
 	uint64_t cost = s->descendants * m->total_ns;
@@ -198,7 +200,7 @@ int finish__track(struct model *m, struct track_state *t, const struct step *ste
 {
 	struct walk w = {.m = m, .t = t};
 
-	/* What an engine's threads run, some phase before may have asked for. */
+	/* An earlier phase may have asked for what an engine's threads run. */
 	if (step && step->track != t->track->id && !m->executions.cnt)
 		w.phase_by_time = m->tracks[step->track].track->pid == t->track->pid;
 	memory__sort(t);

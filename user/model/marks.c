@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include "common/util.h"
 
-/* Operators are marks in a compiled graph; those of a backward pass that shows itself lie within
- * its. */
+/* Operators are marks in a compiled graph. Operators of a backward pass with a span of its own are
+ * no marks. */
 static bool is_mark(const struct marks *k, enum span_category cat)
 {
 	return cat == CAT_DATALOADER || cat == CAT_FORWARD || cat == CAT_BACKWARD ||
@@ -22,7 +22,7 @@ static void note_kind(struct marks *k, const struct span *s, enum span_category 
 	k->has_backward |= cat == CAT_BACKWARD || cat == CAT_BACKWARD_NODE;
 }
 
-/* An operator of a graph that tells of no phase goes with the one before it. */
+/* A graph's operator without a phase belongs to the one before it. */
 static bool goes_on(const struct model *m, const struct span *s, enum span_category cat)
 {
 	return cat == CAT_OPERATOR && m->has_scopes && recording__full_name(m->r, s->ev.overload);
@@ -44,7 +44,7 @@ static bool holds_backward(const struct model *m, const struct span *s)
 	return false;
 }
 
-/* One that lies in the latest is a part of it. */
+/* A span inside the latest extent is a part of it. */
 static int add_extent(struct extents *e, const struct span *s)
 {
 	const struct extent extent = {s->ev.ts_ns, span__end(s)};
@@ -64,7 +64,7 @@ static bool extents__hold(const struct extents *e, uint64_t ts_ns)
 static int collect(const struct model *m, struct span *s, struct marks *k);
 
 /* Does the closure begin with zero_grad, its first mark, and not with the forward pass? It does the
- * same whenever it runs; before the first run the optimizer computes nothing. */
+ * same in each run. Before the first run the optimizer computes nothing. */
 static bool begins_with_zero_grad(const struct span *s, const struct marks *k, size_t first,
 				  uint32_t operators_before)
 {
@@ -79,7 +79,7 @@ static bool begins_with_zero_grad(const struct span *s, const struct marks *k, s
 	return zero->begin - s->ev.ts_ns < next->begin - zero->end;
 }
 
-/* What the optimizer computes between two runs of its closure. True: some of it is known. */
+/* Marks what the optimizer computes between two runs of its closure. True: some of it is known. */
 static bool note_updates(struct marks *k, size_t first)
 {
 	bool any = false;
@@ -96,7 +96,7 @@ static bool note_updates(struct marks *k, size_t first)
 	return any;
 }
 
-/* optimizer.step(closure): the closure runs the forward and backward pass, so the phases are those
+/* optimizer.step(closure): the closure runs the forward and backward pass. So the phases are those
  * inside, and the update is what follows them. */
 static int collect_closure(const struct model *m, struct span *s, struct marks *k)
 {
@@ -116,12 +116,12 @@ static int collect_closure(const struct model *m, struct span *s, struct marks *
 
 static int collect(const struct model *m, struct span *s, struct marks *k)
 {
-	size_t last = 0; /* behind the latest operator among these siblings, 0: none */
+	size_t last = 0; /* index after the latest operator among these siblings, 0: none */
 	int err = 0;
 
 	for (; s && !err; s = s->next_sibling) {
 		enum span_category cat = scopes__category(m, s);
-		/* Where an optimizer begins is the first of its operators, so to say. */
+		/* The begin of an optimizer counts as the first of its operators. */
 		struct mark mark = {s->ev.ts_ns, span__end(s),
 				    cat == CAT_OPTIMIZER_BEGIN ? CAT_OPTIMIZER_OP : cat};
 
@@ -160,8 +160,8 @@ static bool has_category(const struct marks *k, enum span_category cat)
 
 /* ---- operators of other threads ---- */
 
-/* Is the mark in the step, and in none of the step's thread's own phases or evaluations? Unless
- * full names tell whose it is, it is a graph's that this thread waits for meanwhile. */
+/* Is the mark in the step, and in no phase or evaluation of the step's thread? If full names do not
+ * show whose it is, it belongs to a graph for which this thread waits. */
 static bool is_free(const struct model *m, const struct marks *k, size_t own_cnt,
 		    const struct step *step, const struct mark *mark)
 {
@@ -185,7 +185,8 @@ static int by_begin(const void *a, const void *b)
 static int take_operators(const struct model *m, const struct track_state *t,
 			  const struct step *step, size_t own_cnt, struct marks *k)
 {
-	/* The call of the graph may be on the step's thread alone, what it executes here. */
+	/* The step's thread may have only the graph's call. Then these are the marks of the
+	 * executing thread. */
 	struct marks theirs = {.graph_ns = k->graph_ns};
 	int err = collect(m, t->roots, &theirs);
 
@@ -202,8 +203,8 @@ static int take_operators(const struct model *m, const struct track_state *t,
 	return err;
 }
 
-/* Threads that share a graph may update what has its gradient while others compute gradients: that
- * is the backward pass's time. */
+/* Threads that share a graph may update one parameter while others still compute gradients. That
+ * time belongs to the backward pass. */
 static void drop_early_updates(struct marks *k)
 {
 	uint64_t gradients_end_ns = 0;
@@ -221,8 +222,8 @@ static void drop_early_updates(struct marks *k)
 	k->cnt = cnt;
 }
 
-/* Without full names, a graph that trains is one with gradients. The gradients of a backward pass
- * on another thread belong to what that graph trains. */
+/* Without full names, a graph trains if it has gradients. Gradients of a backward pass on another
+ * thread belong to what that graph trains. */
 static bool are_of_graph(const struct model *m, const struct marks *k, size_t own_cnt)
 {
 	if (m->has_scopes)
@@ -262,9 +263,9 @@ static bool is_update_next(const struct marks *k, size_t i)
 	return i < k->cnt && k->items[i].cat == CAT_OPTIMIZER_OP;
 }
 
-/* An optimizer need not have a place of its own in the network: what lies between the last gradient
- * and an update is the optimizer's. Others behind the gradients tell of no phase, and neither do
- * any where no gradient is computed in a graph. */
+/* An optimizer need not have a place of its own in the network. So what lies between the last
+ * gradient and an update belongs to the optimizer. Other operators after the gradients have no
+ * phase. Neither has any operator of a graph without gradients. */
 static void end_forward(struct marks *k)
 {
 	bool known = has_category(k, CAT_BACKWARD_NODE) && !k->has_forward &&

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Allocations and frees: sizes of frees found by address, each event given to its innermost span.
- */
+/* Allocations and frees: finds the size of a free by its address, and gives each event to its
+ * innermost span. */
 #include <stdlib.h>
 #include <string.h>
 #include "common/util.h"
 #include "model/model_internal.h"
 
 #define LIVE_MAX                                                                                   \
-	(1u << 21) /* allocations remembered at once; the size of later ones stays unknown */
+	(1u << 21) /* most allocations remembered at a time; the sizes of later ones stay unknown  \
+		    */
 
-/* The driver's and the framework's allocations are told apart: one may begin where the other does.
- */
+/* Keeps allocations of the driver and of the framework apart, because both may begin at the same
+ * address. */
 #define LIVE_DRIVER (1u << 31)
 
 struct live_slot {
-	uint64_t addr; /* 0: free */
-	uint32_t pid;  /* or'ed with LIVE_DRIVER */
-	int64_t bytes; /* 0: freed, the slot keeps its place in the probe sequence */
+	uint64_t addr; /* 0: the slot is free */
+	uint32_t pid;  /* combined with LIVE_DRIVER */
+	int64_t bytes; /* 0: freed, but the slot keeps its place in the probe sequence */
 	bool pooled;   /* it has EVENT_POOLED */
 };
 
@@ -36,7 +37,7 @@ static struct live_slot *live_find(struct live_table *t, uint64_t addr, uint32_t
 	return &t->slots[i];
 }
 
-/* Copies what is still allocated into a table that has room for twice as much. */
+/* Copies all live allocations into a table with room for twice as many. */
 static int live_rehash(struct live_table *t)
 {
 	struct live_table grown = {.slot_cnt = 1024};
@@ -58,7 +59,7 @@ static int live_rehash(struct live_table *t)
 	return 0;
 }
 
-/* Remembers an allocation; gives a free of unknown size the size of its allocation. */
+/* Remembers an allocation. For a free of unknown size, finds the size of its allocation. */
 static int live_update(struct live_table *t, uint32_t pid, struct event *e)
 {
 	struct live_slot *s;
@@ -81,7 +82,7 @@ static int live_update(struct live_table *t, uint32_t pid, struct event *e)
 					.bytes = e->value,
 					.pooled = e->flags & EVENT_POOLED};
 	} else if (s->addr) {
-		/* cudaFree() gives back to a pool, too. */
+		/* cudaFree() also gives memory of a pool back. */
 		e->flags |= s->pooled ? EVENT_POOLED : 0;
 		if (!e->value)
 			e->value = -s->bytes;

@@ -2,7 +2,8 @@
 /*
  * One pass over the recording. Events wait per track until a boundary is old enough: a step's end,
  * or a size if there are no steps. One batch is held back, so that spans of any thread that cross
- * the boundary find their children. Device events are fetched by their launches: device_join.h.
+ * the boundary find their children. Device events are read when their launch is given out:
+ * device_join.h.
  */
 #include <jansson.h>
 #include <string.h>
@@ -11,11 +12,13 @@
 #include "common/util.h"
 #include "model/model_internal.h"
 
-#define FIRST_BATCH (1u << 18) /* spans held while it is not known whether steps come */
-#define LATE_BATCH  (1u << 20) /* the same where they do: a second late, or more */
+#define FIRST_BATCH (1u << 18) /* spans held while it is unknown whether there are steps */
+#define LATE_BATCH                                                                                 \
+	(1u << 20)	       /* the same if a rule for steps is known: a second or more of       \
+				  waiting */
 #define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
-#define MAX_STEP    (1u << 22) /* spans of a step; a longer one is given out in parts */
-#define MAX_COST_NS 1000000    /* of one probed span; more is not believed */
+#define MAX_STEP    (1u << 22) /* spans of a step; a longer step is given out in parts */
+#define MAX_COST_NS 1000000    /* of one span with a probe; a higher cost is not believed */
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
 {
@@ -95,7 +98,7 @@ static int finish_all(struct model *m, struct step *step)
 	return err;
 }
 
-/* Memory events in a span that is not finished wait for it. */
+/* Memory events in an unfinished span wait for its end. */
 static void finish_memory(struct model *m, uint64_t end_ns)
 {
 	for (size_t i = 0; i < m->active_cnt; i++) {
@@ -182,7 +185,8 @@ static bool has_spans_before(const struct model *m, uint64_t ts_ns)
 	return false;
 }
 
-/* Gives out the oldest boundary; what lies between it and the step before comes first, apart. */
+/* Gives out the oldest boundary. What lies between it and the step before comes first, as a batch
+ * of its own. */
 static int give_oldest(struct model *m)
 {
 	struct boundary b = m->queue[0];
@@ -225,7 +229,7 @@ static int limit_batch(struct model *m)
 	return push_boundary(m, &b);
 }
 
-/* The event, and `more` device events with it, stay in memory until a batch is given out. */
+/* The event, and `more` device events with it, stay in memory until their batch is given out. */
 static int count_event(struct model *m, const struct event *e, uint32_t more)
 {
 	m->since_boundary += 1 + more;
@@ -288,7 +292,7 @@ static int take_memory(struct model *m, const struct event *e)
 	int err;
 
 	if (!e->id && !e->value)
-		return 0; /* free(NULL), as older recordings have it: no block of unknown size */
+		return 0; /* free(NULL) in an older recording, so no block of unknown size */
 	t = track_of(m, e, TRACK_THREAD);
 	err = t ? memory__add(m, t, e) : 0;
 
@@ -345,7 +349,7 @@ bool recording__is_timer_only(const struct recording *r)
 	return detail && !strcmp(detail, "timer");
 }
 
-/* NULL: no rule for steps was known when it was recorded. */
+/* NULL: no rule for steps was known at recording time. */
 static const char *step_source(const struct recording *r)
 {
 	const json_t *steps = json_object_get(recording__meta(r), "steps");
@@ -413,7 +417,8 @@ static void clean(struct model *m)
 	pool__free(&m->pool);
 }
 
-/* What no launch took, though the recording has launches of like ids. */
+/* Gives out device events that no launch took, although the recording has launches of similar
+ * ids. */
 static int give_rest(struct model *m)
 {
 	int cnt, err = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The phases of a step: those that the framework shows, and inferred ones. The latter are the
- * forward pass and an optimizer that shows only as operators. In a compiled graph they are all
- * phases: the names of operators, or their places in the network, tell them.
+ * The phases of a step: those that the framework shows, and inferred ones. Inferred are the forward
+ * pass, and an optimizer of which only operators are seen. In a compiled graph all phases are
+ * inferred, from the names of operators or their places in the network.
  */
 #include <string.h>
 #include "common/util.h"
@@ -21,8 +21,8 @@ static int add_gap(struct gaps *g, uint64_t begin, uint64_t end, enum span_kind 
 	return begin < end ? ARRAY_PUSH(g->items, g->cnt, g->cap, gap) : 0;
 }
 
-/* A graph's operators may come in any order: of the runs of one kind that only other operators
- * separate, those after the first are its continuation. */
+/* A graph's operators may come in any order. Of several runs of one kind with only other operators
+ * between, the later ones continue the first. */
 static bool is_continued(const struct marks *k, size_t i)
 {
 	const enum span_category cat = k->items[i].cat;
@@ -40,7 +40,7 @@ static enum span_kind run_kind(enum span_category cat)
 				       : KIND_BACKWARD;
 }
 
-/* The first forward operator of a graph begins the phase with the graph. */
+/* A graph's first forward operator begins the phase at the graph's begin. */
 static uint64_t graph_begin(const struct marks *k, size_t i)
 {
 	uint64_t free_ns = i ? k->items[i - 1].end : 0, begin = k->items[i].begin;
@@ -50,8 +50,8 @@ static uint64_t graph_begin(const struct marks *k, size_t i)
 	return k->graph_ns;
 }
 
-/* Without steps, and without another phase, nothing says which updates belong together: a server
- * of parameters waits between them. */
+/* Without steps and other phases, nothing shows which updates belong together. A server of
+ * parameters waits between them. */
 static bool are_apart(const struct marks *k, const struct step *step)
 {
 	for (size_t i = 0; i < k->cnt; i++)
@@ -61,7 +61,7 @@ static bool are_apart(const struct marks *k, const struct step *step)
 }
 
 /* If mark i is the first of a run of operators of one kind, adds the run. It lasts from the begin
- * of the first to the end of the last, whatever is called in between. */
+ * of the first operator to the end of the last, whatever is called between. */
 static int add_run(const struct marks *k, size_t i, struct gaps *g)
 {
 	const enum span_category cat = k->items[i].cat;
@@ -79,12 +79,12 @@ static int add_run(const struct marks *k, size_t i, struct gaps *g)
 		if (k->items[i].end > run.end)
 			run.end = k->items[i].end;
 	if (i < k->cnt && run.end > k->items[i].begin)
-		run.end = k->items[i].begin; /* another thread's */
+		run.end = k->items[i].begin; /* belongs to another thread */
 	return ARRAY_PUSH(g->items, g->cnt, g->cap, run);
 }
 
-/* zero_grad, mark i - 1, may follow the forward pass. Which of the gaps before and behind it has
- * it, the operators tell; where none has a probe, their lengths. */
+/* zero_grad, which is mark i - 1, may follow the forward pass. The operators show whether the gap
+ * before or after it is the forward pass. Without probes on operators, the gaps' lengths decide. */
 static bool follows_forward(const struct marks *k, size_t i, uint64_t early_ns, uint64_t late_ns)
 {
 	const uint32_t early = k->items[i - 1].operators;
@@ -95,8 +95,8 @@ static bool follows_forward(const struct marks *k, size_t i, uint64_t early_ns, 
 
 #define NOT_KNOWN UINT64_MAX
 
-/* The gap behind the first `i` marks, up to a backward at end; first_ns: where a forward without a
- * mark before it begins, or NOT_KNOWN. */
+/* Adds the gap after the first `i` marks, up to a backward at end. first_ns: the begin of a forward
+ * without a mark before it, or NOT_KNOWN. */
 static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64_t end,
 		      struct gaps *g)
 {
@@ -116,17 +116,17 @@ static int gap_before(const struct marks *k, size_t i, uint64_t first_ns, uint64
 	return err ? err : add_gap(g, begin, end, KIND_FORWARD, two);
 }
 
-/* Without a backward pass all that follows a batch is forward; but what a compiled graph does is
- * not known unless its operators are. */
+/* Without a backward pass, all that follows a batch is forward. A compiled graph's work is unknown
+ * if its operators are. */
 static bool is_inference(const struct marks *k)
 {
 	return !k->has_backward && (!k->graph_ns || (k->has_operators && !k->has_updates));
 }
 
-/* A step that the user names may open at the backward itself: its own forward lies at the end of
- * the step before. Two signs show it: the backward begins early, and, if operators are known, more
- * of them follow it than come before. The first sign is not enough: a forward is early too in a
- * step with a long evaluation or wait. */
+/* A user's step may open at the backward itself, so that its own forward lies at the end of the
+ * step before. Two signs show this: the backward begins early and, if operators are known, more
+ * operators follow it than precede it. The first sign alone is not enough: a forward is also early
+ * in a step with a long evaluation or wait. */
 static bool opens_at_backward(const struct model *m, const struct marks *k, const struct step *step)
 {
 	const struct mark *first = k->items;
@@ -139,8 +139,8 @@ static bool opens_at_backward(const struct model *m, const struct marks *k, cons
 	       (!first->operators || first->operators < k->operators);
 }
 
-/* A step may open in the forward pass (at an operator, say) and have its end follow the next batch.
- */
+/* A step may open inside the forward pass (at an operator, for example) and end after the next
+ * batch. */
 static bool opens_in_forward(const struct marks *k, const struct step *step)
 {
 	return step && is_inference(k) && !k->has_forward && k->cnt &&
@@ -148,7 +148,8 @@ static bool opens_in_forward(const struct marks *k, const struct step *step)
 	       k->items[0].begin - step->ts_ns >= step->dur_ns / 20;
 }
 
-/* PyTorch's loader draws the seed of its next epoch by these, and no network is made of them. */
+/* With these operators PyTorch's loader draws the seed of its next epoch. No network consists of
+ * them. */
 static bool draws_seed(const struct model *m, const struct span *s)
 {
 	static const char *const names[] = {"empty", "random_", "item", "_local_scalar_dense",
@@ -162,7 +163,7 @@ static bool draws_seed(const struct model *m, const struct span *s)
 	return false;
 }
 
-/* Whether operators, or graphs of them, were called from begin to end; but for a seed's. */
+/* Were operators, or graphs of them, called from begin to end? Those for a seed do not count. */
 static bool calls_operators(const struct model *m, const struct span *s, uint64_t begin,
 			    uint64_t end, bool but_seeds)
 {
@@ -182,8 +183,8 @@ static bool calls_operators(const struct model *m, const struct span *s, uint64_
 	return false;
 }
 
-/* Of two requests for a batch, only the second is followed by operators (other than those of a new
- * epoch). So the first ended an epoch and had no batch. What follows it is no forward pass. */
+/* Of two requests for a batch, only the second is followed by operators (other than those for a
+ * seed). So the first ended an epoch and got no batch. What follows it is no forward pass. */
 static bool ends_epoch(const struct model *m, const struct span *roots, const struct marks *k,
 		       size_t i, const struct step *step)
 {
@@ -204,8 +205,8 @@ static uint64_t first_backward(const struct model *m, const struct span *s, uint
 	return until_ns;
 }
 
-/* The forward at the end of a step lasts until the next step, or until a backward that continues in
- * the next step. Such a backward is not among the roots yet. */
+/* The forward at the end of a step lasts until the next step, or until a backward that continues
+ * into the next step. Such a backward is not among the roots yet. */
 static uint64_t forward_end(const struct model *m, const struct track_state *t,
 			    const struct step *step)
 {
@@ -227,7 +228,7 @@ static int find_gaps(const struct model *m, const struct track_state *t, const s
 		const struct mark *mark = &k->items[i];
 
 		if (mark__is_operator(mark->cat)) {
-			/* The graph's forward pass lies before its first gradient. */
+			/* A graph's forward pass lies before its first gradient. */
 			if (mark->cat == CAT_BACKWARD_NODE && !k->has_forward && !k->by_scope &&
 			    !g->cnt)
 				err = add_gap(g, k->graph_ns, mark->begin, KIND_FORWARD, false);
@@ -259,20 +260,20 @@ static int find_gaps(const struct model *m, const struct track_state *t, const s
 	return err;
 }
 
-/* Laying the gaps over the tree. A level is a list of siblings that is built anew. */
+/* Puts the gaps on the tree. A level is a list of siblings that is rebuilt. */
 struct level {
 	struct span **link;
 	struct node *parent; /* NULL: the roots */
-	struct span *piece;  /* the forward span that is open on this level */
+	struct span *piece;  /* the open forward span of this level */
 	struct span **piece_link;
-	uint64_t pos; /* end of the latest span */
+	uint64_t pos; /* end of the latest span on this level */
 };
 
 struct cover {
 	struct model *m;
 	struct track_state *t;
 	struct gaps *gaps;
-	bool started; /* the current gap has a span already */
+	bool started; /* the current gap already has a span */
 };
 
 static int open_piece(struct cover *c, struct level *l)
@@ -310,8 +311,8 @@ static void close_piece(struct level *l, uint64_t end_ns)
 	l->pos = end_ns;
 }
 
-/* Ends the gaps that lie before until_ns on this level, and the part before it of one that goes on.
- */
+/* Ends the gaps on this level that lie before until_ns, and the earlier part of one that
+ * continues. */
 static int cover_until(struct cover *c, struct level *l, uint64_t until_ns, bool cut)
 {
 	struct gaps *g = c->gaps;
@@ -404,7 +405,7 @@ int phase__infer(struct model *m, struct track_state *t, const struct step *step
 	return err;
 }
 
-/* Of an interval, what lies in the step. */
+/* The part of an interval that lies in the step. */
 static uint64_t overlap_ns(const struct interval *i, const struct step *step)
 {
 	const uint64_t step_end = step->ts_ns + step->dur_ns;
@@ -442,8 +443,8 @@ static uint64_t probed_inside(const struct model *m, const struct span *s)
 	return cnt;
 }
 
-/* Of what ends in a later step, and is given out there whole: its phases in this one. It has not
- * been finished: kinds and costs are not known yet. */
+/* For a span that ends in a later step: its phases in this step. It is given out later as a whole.
+ * Kinds and costs are not known yet. */
 static int collect_straddling(struct model *m, const struct span *s, struct step *step)
 {
 	int err = 0;
@@ -485,7 +486,7 @@ int phase__account(struct model *m, struct track_state *t, struct step *step)
 		sum += step->phase_ns[kind];
 	cost = spans * m->total_ns;
 	step->cpu_ns = step->dur_ns > cost ? step->dur_ns - cost : 0;
-	/* Never less than its parts: spans shorter than their cost count as nothing, not less. */
+	/* At least the sum of its parts: a span shorter than its cost counts as zero. */
 	if (children < sum)
 		children = sum;
 	if (step->cpu_ns < children)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operators by where they lie in their network: metadata "scopes" says which full names are of
- * which phase, by how they begin, the first that fits.
+ * The phase of operators by their place in the network. The metadata "scopes" lists begins of full
+ * names with their phases; the first that fits counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ enum span_category scopes__category(const struct model *m, const struct span *s)
 	if (m->has_scopes && s->ev.overload <= recording__name_cnt(m->r))
 		scope = m->scopes[s->ev.overload];
 	if (cat == CAT_OPTIMIZER_OP || !scope)
-		return cat; /* that it updates parameters tells more than where it lies */
+		return cat; /* that it updates parameters says more than its place */
 	return cat == CAT_OPERATOR || cat == CAT_BACKWARD_NODE || cat == CAT_COMMUNICATION ? scope
 											   : cat;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Spans: where they live, how to walk them. */
+/* Spans: how they are stored, and how to walk over them. */
 #include <stdlib.h>
 #include <string.h>
 #include "model/model_internal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a span is: its category, its kind, whether it cost a probe. */
+/* Properties of a span: its category, its kind, and whether it cost a probe. */
 #include "model/model_internal.h"
 
 enum span_category model__category(const struct model *m, const struct span *s)

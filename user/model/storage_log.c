@@ -3,7 +3,7 @@
 #include "common/util.h"
 #include <stdlib.h>
 
-/* In the order in which those of one moment happen. */
+/* In the order in which events of one moment happen. */
 enum what { DRIVER_FREED, DRIVER_GAVE, TAKEN, GIVEN, NAMED, FREED };
 
 struct storage_item {
@@ -26,7 +26,7 @@ static int add_named(struct storage_log *log, const struct event *e)
 	return ARRAY_PUSH(log->items, log->cnt, log->cap, item);
 }
 
-/* With a name it is the driver's. */
+/* A memory event with a name is the driver's. */
 static int add_memory(struct storage_log *log, const struct event *e)
 {
 	const struct event_memory *m = e->args;
@@ -72,14 +72,14 @@ struct replay {
 	struct storage_log *log;
 	struct storage_block block;
 	bool open;
-	uint64_t driver_bytes; /* size that the driver gave here, STORAGE_UNKNOWN: before the window
-				*/
-	bool fresh;	       /* nothing has used it since */
+	uint64_t driver_bytes; /* size of the driver's block here; STORAGE_UNKNOWN: from before
+				  the window */
+	bool fresh;	       /* not used yet */
 	int (*fn)(const struct storage_block *b, void *ctx);
 	void *ctx;
 };
 
-/* kept: neither the driver has it back, nor was it given out again. */
+/* kept: it was neither given back to the driver nor given out again. */
 static int end_block(struct replay *p, bool kept)
 {
 	const bool known = p->open && p->block.name;
@@ -124,7 +124,7 @@ static int take(struct replay *p, const struct storage_item *i)
 		return err;
 	case GIVEN:
 		if (i->host && (!p->open || p->block.device >= 0))
-			return 0; /* the host's, and not out of a device's pool */
+			return 0; /* memory of the host, and not from a device's pool */
 		if (!p->open || p->block.device >= 0)
 			err = begin_block(p);
 		p->block.host = i->host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a device's memory is for: blocks that the framework gave out and named, see CAT_STORAGE. Its
- * events come in any order, those of an address are put together at the end.
+ * What a device's memory is used for: blocks that the framework gave out and named, see
+ * CAT_STORAGE. Its events come in any order. Those of one address are joined at the end.
  */
 #ifndef PROFTRACE_STORAGE_LOG_H
 #define PROFTRACE_STORAGE_LOG_H
@@ -12,11 +12,11 @@
 #define STORAGE_UNKNOWN UINT64_MAX
 
 struct storage_block {
-	uint64_t requested_bytes, taken_bytes; /* STORAGE_UNKNOWN: not seen */
+	uint64_t requested_bytes, taken_bytes; /* STORAGE_UNKNOWN: not recorded */
 	uint32_t name;
-	int32_t device; /* -1: not seen */
-	bool host;	/* page-locked memory of the host, which MXNet counts for a device */
-	bool reused;	/* out of the framework's pool */
+	int32_t device; /* -1: not recorded */
+	bool host;	/* page-locked memory of the host, which MXNet counts as a device's */
+	bool reused;	/* it came from the framework's pool */
 	bool held;	/* it was not freed */
 	bool kept;	/* held, or in the framework's pool and not given out again */
 };
@@ -24,12 +24,14 @@ struct storage_block {
 struct storage_log {
 	struct storage_item *items; /* 40 bytes each */
 	size_t cnt, cap;
-	uint64_t unknown_frees; /* of named blocks' devices: what was given out before */
+	uint64_t unknown_frees; /* of devices with named blocks: frees of memory from before the
+				   window */
 };
 
-/* Takes an event if it is one of a device's storage; 0 or -ENOMEM. */
+/* Takes an event if it is about a device's storage. 0 or -ENOMEM. */
 int storage_log__add(struct storage_log *log, const struct recording *r, const struct event *e);
-/* Each block that was given out and has a name, by address and time; stops at an error of fn. */
+/* Calls fn for each named block that was given out, by address and time. Stops at an error of
+ * fn. */
 int storage_log__each(struct storage_log *log, int (*fn)(const struct storage_block *b, void *ctx),
 		      void *ctx);
 void storage_log__free(struct storage_log *log);

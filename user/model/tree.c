@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From spans in post-order to trees, in one look at each: a new span takes every pending span that
- * lies inside it. A span that does not nest marks its track. The track's trees are then built by
- * sorting when they are given out. Only there are overlaps mended.
+ * Builds trees from spans in post-order, looking at each span once: a new span becomes the parent
+ * of all pending spans inside it. A span that does not nest marks its track. The trees of that
+ * track are built by sorting when they are given out. Only then are overlaps corrected.
  */
 #include <string.h>
 #include "common/util.h"
@@ -18,7 +18,7 @@ static void adopt_first(struct node *parent, struct span *child)
 		parent->height = to_node(child)->height + 1;
 }
 
-/* Takes the children of a child that sits at the depth limit, and drops the child. */
+/* At the depth limit: takes over the children of a child, and drops that child. */
 static void adopt_children(struct model *m, struct node *parent, struct node *child)
 {
 	child->last_child->span.next_sibling = parent->span.first_child;
@@ -86,16 +86,16 @@ static int by_begin(const void *a, const void *b)
 	return ((const struct node *)x)->seq > ((const struct node *)y)->seq ? -1 : 1;
 }
 
-/* The stack of spans around the place that the rebuild has come to. */
+/* The stack of open spans at the current place of the rebuild. */
 struct spine {
 	struct span *open[MODEL_MAX_DEPTH];
 	size_t depth;
 };
 
 /*
- * Makes `s` nest in what is open or follow it. Mending moves an end back, never a begin, so that
- * the order stays. An inferred end moves to the begin of s. Otherwise the end of s moves to the end
- * of the span around it.
+ * Makes `s` nest in the open spans, or follow them. It only moves ends back, never begins, so the
+ * order stays. An inferred end moves to the begin of s. Otherwise the end of s moves to the end of
+ * the span around it.
  */
 static void mend(struct model *m, struct spine *sp, struct span *s)
 {
@@ -172,7 +172,7 @@ static int rebuild(struct model *m, struct track_state *t)
 		if (sp.depth)
 			append(sp.open[sp.depth - 1], s);
 		else
-			f.spans[t->cnt++] = s; /* behind the place that is read */
+			f.spans[t->cnt++] = s; /* after the place that is being read */
 		sp.open[sp.depth++] = s;
 	}
 	free(t->pending);

@@ -5,7 +5,7 @@
 #include "frameworks/python/python_watch.h"
 #include "target/python/python_loop.h"
 
-#define MAX_CODE 4096 /* bytes of a generator's instructions */
+#define MAX_CODE 4096 /* bytes of the generator's code */
 
 struct found {
 	struct python_watch w;
@@ -13,7 +13,7 @@ struct found {
 	struct python_loop loop;
 };
 
-/* The reason why not, or NULL. */
+/* Why it was not found, or NULL. */
 static const char *find(struct target *t, const struct python_loader_class *c, struct found *f)
 {
 	const char *why = python_watch__open(t, c->module, c->class, &f->w);

@@ -5,7 +5,7 @@
 
 #define CALL_FLAGS 3 /* METH_VARARGS | METH_KEYWORDS */
 
-/* PyMethodDef of CPython 3 */
+/* the PyMethodDef of CPython 3 */
 struct method {
 	uint64_t name, function;
 	uint32_t flags, pad;

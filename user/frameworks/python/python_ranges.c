@@ -4,10 +4,10 @@
 
 struct found {
 	struct python_watch w;
-	uint64_t begin, end, name; /* code objects, str object */
+	uint64_t begin, end, name; /* begin and end: code objects; name: a str object */
 };
 
-/* The reason why not, or NULL. */
+/* Why they were not found, or NULL. */
 static const char *find(struct target *t, const struct python_range_class *c, struct found *f)
 {
 	const char *why = python_watch__open(t, c->module, c->class, &f->w);

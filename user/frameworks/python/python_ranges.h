@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ranges that are objects of a class written in Python. */
+/* Ranges that are objects of a Python class. */
 #ifndef PROFTRACE_PYTHON_RANGES_H
 #define PROFTRACE_PYTHON_RANGES_H
 
@@ -7,12 +7,12 @@
 
 struct python_range_class {
 	const char *module, *class;
-	const char *begin, *end;   /* methods; executing one is the event */
-	const char *name;	 /* the attribute with the range's name, which begin uses */
+	const char *begin, *end;   /* methods; running one is the event */
+	const char *name;	 /* attribute with the range's name, which begin reads */
 };
 
-/* Plans data breakpoints on the methods' first instruction; where that cannot be, says so among
- * what is missing. 0 or -ENOMEM / -ENOSPC. */
+/* Plans data breakpoints on the first instructions of the methods. If that is impossible, adds the
+ * reason to plan->missing. 0 or -ENOMEM / -ENOSPC. */
 int python_ranges__plan(struct target *t, const struct python_range_class *class,
 			struct probe_plan *plan);
 

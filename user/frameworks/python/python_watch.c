@@ -73,7 +73,7 @@ int python_watch__add_optimizer_step(const struct target_lib *lib, const char *n
 		.name = name,
 		.category = CAT_OPTIMIZER,
 		.writes_alone = true,
-		.watch_address = code, /* which begins with their count */
+		.watch_address = code, /* an object begins with its reference count */
 		.told_by = told_by,
 		.chosen = true,
 		.cfg = {.code = name_class},

@@ -11,10 +11,10 @@ enum { MAX_BOXED = 64 };
 struct finder {
 	struct torch_boxed_list *list;
 	size_t cap;
-	uint64_t size[MAX_BOXED]; /* of each one's code */
+	uint64_t size[MAX_BOXED]; /* bytes of each copy's code */
 };
 
-/* gcc's .isra copies take the members of the class as arguments, and no `this`. */
+/* gcc's .isra copies get the members of the class as arguments, without `this`. */
 static int add(const struct elf_symbol *sym, void *ctx)
 {
 	struct finder *f = ctx;

@@ -2,8 +2,8 @@
 /*
  * Calls of operators by name: custom operators, torch.ops, TorchScript. All pass through
  * c10::Dispatcher::callBoxed, an inline function. libtorch_cpu.so and libtorch_python.so both have
- * copies. If it is exported (PyTorch before 2.9 or so), the loader binds both libraries to one
- * copy, which need not be their own.
+ * copies of it. If it is exported (before PyTorch 2.9 or so), the loader binds both libraries to
+ * one of the copies.
  */
 #ifndef PROFTRACE_TORCH_BOXED_H
 #define PROFTRACE_TORCH_BOXED_H
@@ -13,8 +13,8 @@
 #include "frameworks/torch/torch_sites.h"
 #include "target/elf_file.h"
 
-/* A copy of callBoxed(const OperatorHandle &, Stack *). *(handle) is the OperatorDef, whose first
- * member is the operator's name as std::string. */
+/* A copy of callBoxed(const OperatorHandle &, Stack *). *(handle) is the OperatorDef. It begins
+ * with the operator's name, a std::string. */
 struct torch_boxed {
 	const char *symbol; /* mangled, valid while the file is open */
 	uint64_t entry_vaddr;
@@ -28,7 +28,7 @@ struct torch_boxed_list {
 	size_t cnt;
 };
 
-/* The library's copies, none if it has none; 0 or negative errno. Free the items. */
+/* The library's copies, perhaps none. 0 or a negative errno. Free the items. */
 int torch_boxed__find(struct elf_file *elf, struct torch_boxed_list *out);
 
 #endif

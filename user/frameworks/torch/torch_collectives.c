@@ -7,7 +7,7 @@
 
 #define METHOD_PREFIX "_ZN4c10d12ProcessGroup"
 
-/* By all versions' names, sorted. */
+/* The names of all versions, sorted. */
 static const struct dispatched {
 	const char *method, *op;
 } dispatched[] = {

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /*
- * The operator that a method of c10d::ProcessGroup dispatches, as torch.profiler writes it
- * ("c10d::allreduce_"), from the mangled name; false: it dispatches none.
+ * The operator that a method of c10d::ProcessGroup dispatches, made from the mangled name, as
+ * torch.profiler writes it ("c10d::allreduce_"). False: it dispatches none.
  */
 bool torch_collective__operator(const char *symbol, char *op, size_t size);
 
-/* As torch.profiler writes it behind the backend ("gloo:all_reduce"), by c10d::OpType; static text.
- */
+/* The name that torch.profiler writes after the backend ("gloo:all_reduce"), by c10d::OpType;
+ * static text. */
 const char *torch_collective__name(uint64_t code);
 
 #endif

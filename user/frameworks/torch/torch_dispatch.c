@@ -12,7 +12,7 @@ static int plan_sites(struct table_scan *s, unsigned int lib, const struct plann
 	struct planned_probe site = *entry;
 
 	site.program = program;
-	site.row = s->plan->probes[s->plan->cnt - 1].row; /* the row its entry was just given */
+	site.row = s->plan->probes[s->plan->cnt - 1].row; /* the row of the function's entry */
 	for (int i = 0; i < cnt; i++) {
 		int err;
 

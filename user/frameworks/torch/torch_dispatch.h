@@ -5,11 +5,11 @@
 
 #include "frameworks/probe_table.h"
 
-/* Adds the probes of the dispatcher's functions in the libraries cpu and python of the scan's
- * table. Functions that were not found go to the plan's missing. 0 or a negative errno. */
+/* Adds probes for the dispatcher's functions in the libraries cpu and python of the scan's table.
+ * Functions that are missing go to plan->missing. 0 or a negative errno. */
 int torch_dispatch__plan(struct table_scan *s, unsigned int cpu, unsigned int python);
 
-/* The std::string that a wheel's libraries are all built with, by the ranges' probe of a plan. */
+/* The kind of std::string in all libraries of the wheel, read from the plan's probe of ranges. */
 enum pt_name_source torch_dispatch__string_abi(const struct probe_plan *plan);
 
 #endif

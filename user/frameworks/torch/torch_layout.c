@@ -4,8 +4,8 @@
 #include "common/util.h"
 #include "frameworks/torch/torch_layout.h"
 
-/* ScalarType codes were only ever added at the end, before Undefined; here those that a version
- * added, by their codes. */
+/* New ScalarType codes were always added at the end, before Undefined. Here are those that each
+ * version added. */
 #define CODES_0_17                                                                                 \
 	"unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float",      \
 		"double", "c10::complex<c10::Half>", "c10::complex<float>",                        \
@@ -40,11 +40,10 @@ static const char *const dtypes_47[] = {
 	CODES_0_36, CODES_37_43, CODE_44, CODE_45, CODE_46, "", NULL,
 };
 
-/* Measured on wheels from PyPI by scripts/torch-layout, the last release of each minor version
- * (1.13 before that script was). Oldest first. The tags of numbers were measured on 2.0, 2.4,
- * 2.11 and 2.15. Tags of bools in boxed calls are left out for other versions, in which they may
- * differ. Tags of Scalar changed in 2.3 with unsigned integers. They are inferred for the
- * versions between. */
+/* Measured by scripts/torch-layout on PyPI's wheels of the last release of each minor version
+ * (1.13: before that script existed). Oldest first. The tags of numbers were measured on 2.0, 2.4,
+ * 2.11 and 2.15, and inferred for versions between. Tags of bools in boxed calls are left out for
+ * other versions, because they may differ. Tags of Scalar changed in 2.3 with unsigned integers. */
 static const struct torch_layout layouts[] = {
 	{
 		.major = 1,
@@ -302,7 +301,8 @@ static const struct torch_layout layouts[] = {
 	},
 };
 
-/* From a version to the nearest of a row: a major one is further than any minor one. */
+/* How far a version is from that of a row. A different major version is further than any minor
+ * one. */
 static unsigned int distance(const struct torch_layout *l, unsigned int major, unsigned int minor)
 {
 	int wanted = (int)(major * 1000 + minor);
@@ -312,13 +312,13 @@ static unsigned int distance(const struct torch_layout *l, unsigned int major, u
 	return (unsigned int)(wanted < first ? first - wanted : wanted > last ? wanted - last : 0);
 }
 
-/* The nearest row that fits (NULL: any); NULL if none does. */
+/* The nearest row that fits (NULL: any); NULL if none fits. */
 static const struct torch_layout *nearest(unsigned int major, unsigned int minor,
 					  const uint8_t *undefined)
 {
 	const struct torch_layout *best = NULL;
 
-	/* The newest first: of two that are equally near the newer is likelier. */
+	/* From the newest: of two equally near versions the newer one is likelier. */
 	for (size_t i = ARRAY_SIZE(layouts); i-- > 0;)
 		if ((!undefined || torch_layout__fits_undefined(&layouts[i], undefined)) &&
 		    (!best || distance(&layouts[i], major, minor) < distance(best, major, minor)))
@@ -353,7 +353,7 @@ const struct torch_layout *torch_layout__fit(const char *version, const uint8_t 
 	return nearest(major, minor, undefined);
 }
 
-/* By torch.profiler's names; several elements of the quint types lie in one byte. */
+/* By torch.profiler's type names. Several elements of a quint type share a byte. */
 static uint8_t element_bytes(const char *dtype)
 {
 	static const struct {
@@ -422,9 +422,9 @@ static uint16_t read_half(const uint8_t *impl, uint32_t off)
 }
 
 enum {
-	MAX_DIMS = 64,	      /* what TensorIterator and everything else stops at */
-	INLINE_DIMS = 5,      /* c10::SizesAndStrides keeps more than these on the heap */
-	DATA_DTYPES = 18,     /* codes that have data in every version */
+	MAX_DIMS = 64,	      /* the limit of TensorIterator and others */
+	INLINE_DIMS = 5,      /* c10::SizesAndStrides keeps more dimensions on the heap */
+	DATA_DTYPES = 18,     /* so many codes have data in every version */
 	MAX_DTYPES = 128,     /* 2.15 has 47 */
 	MAX_DEVICE_TYPE = 40, /* 2.15 has 23 */
 };
@@ -452,7 +452,7 @@ bool torch_layout__fits_undefined(const struct torch_layout *l, const uint8_t *i
 	uint32_t sizes = l->fields.tensor_sizes;
 	uint16_t dtype = read_half(impl, l->fields.tensor_dtype);
 
-	/* "no device": the optional is empty */
+	/* no device: the optional is empty */
 	return read_word(impl, sizes) == 1 && read_word(impl, sizes + 8) == 0 &&
 	       dtype >= DATA_DTYPES && dtype < MAX_DTYPES && !impl[l->fields.tensor_device + 2];
 }

@@ -11,7 +11,7 @@
 static const char ops_prefix[] = "_ZN2at4_ops";
 enum { MAX_OPS = 100000 };
 
-/* Text that lives as long as the table. */
+/* Memory for texts that live as long as the table. */
 struct torch_ops_arena {
 	struct torch_ops_arena *next;
 	size_t used, size;
@@ -36,7 +36,7 @@ static char *arena__take(struct torch_ops *ops, size_t len)
 	return a->text + a->used - len;
 }
 
-/* prefix + text, NUL-terminated. */
+/* Returns prefix + text, NUL-terminated. */
 static const char *arena__join(struct torch_ops *ops, const char *prefix, struct text_span text)
 {
 	size_t n = strlen(prefix);
@@ -51,7 +51,7 @@ static const char *arena__join(struct torch_ops *ops, const char *prefix, struct
 	return p;
 }
 
-/* What the symbol pass leaves for the rest. */
+/* Results of the pass over symbols, for the later passes. */
 struct found_op {
 	struct text_span name; /* "add_Tensor" */
 	const char *params;    /* mangled */
@@ -61,14 +61,14 @@ struct found_op {
 struct loader {
 	struct elf_file *elf;
 	struct torch_ops *ops;
-	struct found_op *found; /* beside ops->ops */
+	struct found_op *found; /* same order as ops->ops */
 	size_t op_cap, found_cap, found_cnt;
-	bool own_optional; /* c10::optional, see torch_schema__plan */
+	bool own_optional; /* it has c10::optional, see torch_schema__plan */
 	struct torch_schemas *schemas;
 	struct torch_sites *sites;
 };
 
-/* "_ZN2at4_ops<len><name>4callE<params>"; false for anything else under that prefix. */
+/* Parses "_ZN2at4_ops<len><name>4callE<params>". False for other symbols with that prefix. */
 static bool parse_op_symbol(const char *symbol, struct found_op *f)
 {
 	const char *p = symbol + sizeof(ops_prefix) - 1;
@@ -80,7 +80,7 @@ static bool parse_op_symbol(const char *symbol, struct found_op *f)
 		return false;
 	f->name = (struct text_span){p, n};
 	f->params = p + n + 6;
-	return !strchr(f->params, '.'); /* .cold and other splinters */
+	return !strchr(f->params, '.'); /* .cold and other parts */
 }
 
 static int add_op(struct loader *l, const struct elf_symbol *sym)
@@ -207,7 +207,7 @@ bool torch_node_of_apply(const char *symbol, char *type_info, size_t size)
 	len = snprintf(type_info, size, "N%.*sE", (int)(end - symbol), symbol);
 	if (len <= 0 || (size_t)len >= size)
 		return false;
-	/* Templates of what a node's apply() calls with a lambda have its name inside theirs. */
+	/* In templates that a node's apply() calls with a lambda, the name is inside theirs. */
 	rest = itanium__skip_type(type_info);
 	return rest && !*rest;
 }
@@ -221,12 +221,13 @@ char *torch_node_name(const char *type_info, const char *type_obj_name)
 		return strdup(type_obj_name);
 	if (!type_info)
 		return NULL;
-	if (*type_info == '*') /* libstdc++: compare by address, the type is local to a file */
+	if (*type_info == '*') /* in libstdc++: the type is local to a file, so types are
+				  compared by address */
 		type_info++;
 	name = itanium__demangle_type(type_info);
 	if (!name)
 		return strdup(type_info);
-	/* Node::name() is the demangled type; code generation overrides it with the bare name */
+	/* Node::name() is the demangled type, but generated code returns the bare name */
 	if (!strncmp(name, generated, sizeof(generated) - 1))
 		return strdup(name + sizeof(generated) - 1);
 	return strdup(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every dispatched operator of a libtorch_cpu.so: where it begins and ends, its schema, and where
- * its tensors are. Nothing is built in: names, schemas and places all come from the file.
+ * Every dispatched operator of a libtorch_cpu.so: its begin and ends, its schema, and where its
+ * tensors are. All names, schemas and places are read from the file.
  */
 #ifndef PROFTRACE_TORCH_OPS_H
 #define PROFTRACE_TORCH_OPS_H
@@ -13,27 +13,27 @@
 #include "frameworks/torch/torch_sites.h"
 #include "target/elf_file.h"
 
-/* at::_ops::X::call */
+/* the function at::_ops::X::call */
 struct torch_op {
 	const char *name;     /* "aten::add"; "aten::add_Tensor" if no schema was found */
 	const char *overload; /* "Tensor", empty if none (or no schema) */
 	const char *schema; /* "aten::add.Tensor(Tensor self, ...) -> Tensor"; NULL if not found */
-	const char *symbol; /* mangled, valid while the file is open */
+	const char *symbol; /* mangled; valid while the file is open */
 	uint64_t entry_vaddr;
-	uint64_t end_vaddrs[TORCH_MAX_ENDS]; /* each a jcc, bytes verified */
-	int end_cnt;			     /* 0: ends by inference (stack pointer) */
-	struct torch_arg_plan args;	     /* no tensors if there is no schema */
+	uint64_t end_vaddrs[TORCH_MAX_ENDS]; /* each is a jcc whose bytes were checked */
+	int end_cnt;			     /* 0: the end is inferred from the stack pointer */
+	struct torch_arg_plan args;	     /* no tensors without a schema */
 };
 
 struct torch_ops {
-	struct torch_op *ops; /* by entry_vaddr */
+	struct torch_op *ops; /* sorted by entry_vaddr */
 	size_t cnt;
-	size_t schema_cnt, end_cnt;    /* operators that have one */
+	size_t schema_cnt, end_cnt;    /* number of operators that have a schema, and ends */
 	struct torch_ops_arena *arena; /* owns the names and schemas */
 };
 
-/* 0 or negative errno with err__set (-ENOENT: no operators, not a libtorch_cpu). The file must stay
- * open as long as symbols are used. */
+/* 0 or a negative errno with err__set (-ENOENT: no operators, so no libtorch_cpu). The file must
+ * stay open while symbols are used. */
 int torch_ops__load(struct elf_file *cpu, struct torch_ops **out);
 void torch_ops__free(struct torch_ops *ops);
 

@@ -8,13 +8,15 @@
 
 /* How a C++ type of at::_ops is passed (System V ABI, section 3.2.3). */
 struct passing {
-	uint8_t ints;  /* general registers, or words on the stack if too few are left */
-	uint8_t sses;  /* vector registers */
-	uint8_t stack; /* words always on the stack: class MEMORY, trivially copyable */
+	uint8_t ints;  /* number of general registers, or of stack words if too few registers are
+			  left */
+	uint8_t sses;  /* number of vector registers */
+	uint8_t stack; /* number of words that are always on the stack: class MEMORY, trivially
+			  copyable */
 };
 
-/* How the number in an argument of the type is read: enum pt_arg_kind, plain, optional, in lists
- * and in an optional list; 0: not at all. */
+/* How to read the number in an argument of the type: an enum pt_arg_kind each for plain, optional,
+ * in a list, and in an optional list. 0: not read. */
 struct reading {
 	uint8_t value, opt, list, opt_list;
 };
@@ -22,15 +24,16 @@ struct reading {
 #define READ_BYTE {PT_ARG_BYTE, PT_ARG_OPT_BYTE, 0, 0}
 
 /*
- * Schema types by name; `value` plain, `opt` with '?'. Types with a destructor (Tensor, SymInt,
- * Scalar, Generator...) go by address, optional or not. std::optional<T> of a trivial T is T and a
- * flag: two eightbytes for int64_t and double, one for the small ones, three (so memory) for str.
+ * Schema types by name; `value` is plain, `opt` has a '?'. Types with a destructor (Tensor, SymInt,
+ * Scalar, Generator...) are passed by address, optional or not. std::optional<T> of a trivial T is
+ * T and a flag: two eightbytes for int64_t and double, one for smaller types, three (so memory) for
+ * str.
  */
 static const struct schema_type {
 	const char *name;
 	struct passing value, opt;
-	char mangled;	  /* builtin type letter of the plain value, 0 if none */
-	bool in_register; /* a plain result needs no memory of the caller */
+	char mangled;	  /* mangled letter of the builtin type, 0 if it has none */
+	bool in_register; /* a plain result needs no memory from the caller */
 	struct reading reading;
 } schema_types[] = {
 	{"Tensor", {1, 0, 0}, {1, 0, 0}, 0, false},
@@ -59,7 +62,7 @@ static const struct schema_type {
 	{"Stream", {2, 0, 0}, {0, 0, 3}, 0, false},
 };
 
-/* One argument: its type by name and what follows the name. */
+/* One argument: the name of its type, and what follows it. */
 struct schema_arg {
 	const struct schema_type *type; /* NULL if unknown */
 	bool is_list;			/* [] */
@@ -132,7 +135,8 @@ int torch_schema__parse(const char *text, size_t len, struct torch_schema *s)
 	return s->returns.len ? 0 : -EINVAL;
 }
 
-/* Next item of a comma-separated list, brackets respected, blanks trimmed; false at the end. */
+/* Takes the next item of a comma-separated list. Brackets group, blanks are trimmed. False at the
+ * end. */
 static bool next_item(struct text_span *list, struct text_span *item)
 {
 	const char *p = list->p, *end = p + list->len;
@@ -168,7 +172,8 @@ static const struct schema_type *type_by_name(const char *p, size_t len)
 	return NULL;
 }
 
-/* "Tensor(a!)?[3] name=default": the type's name, then alias set, '?' and '[N]' in any order. */
+/* Parses "Tensor(a!)?[3] name=default": the type's name, then alias set, '?' and '[N]' in any
+ * order. */
 static struct schema_arg parse_arg(struct text_span item)
 {
 	const char *p = item.p, *end = p + item.len, *close;
@@ -177,7 +182,7 @@ static struct schema_arg parse_arg(struct text_span item)
 
 	for (p += n; p < end && *p != ' '; p++) {
 		switch (*p) {
-		case '(': /* alias set: says nothing about how it is passed */
+		case '(': /* an alias set does not change how the argument is passed */
 			close = closing(p, end);
 			p = close ? close : end - 1;
 			break;
@@ -201,7 +206,7 @@ static struct schema_arg parse_arg(struct text_span item)
 	return arg;
 }
 
-/* "*": what follows is passed by keyword. */
+/* "*": the arguments after it are passed by keyword. */
 static bool is_marker(struct text_span item)
 {
 	return item.len == 1 && item.p[0] == '*';
@@ -212,7 +217,7 @@ static bool is_tensor(const struct schema_arg *arg)
 	return arg->type == &schema_types[0] && !arg->is_list;
 }
 
-/* Of an argument that is no tensor. What goes by address though it need not is left alone. */
+/* For an argument that is no tensor. A type that is passed by address without need is not read. */
 static uint8_t number_kind(const struct schema_arg *arg, const char *mangled)
 {
 	const struct reading *r = &arg->type->reading;
@@ -231,8 +236,8 @@ static uint8_t number_kind(const struct schema_arg *arg, const char *mangled)
 	return mangled && strchr("ROP", *mangled) ? PT_ARG_NONE : kind;
 }
 
-/* enum pt_arg_kind; `mangled` as below. A list of optional tensors is none of a caller's tensors to
- * Kineto. */
+/* An enum pt_arg_kind; `mangled` as below. Kineto does not count a list of optional tensors as
+ * tensors. */
 static uint8_t arg_kind(const struct schema_arg *arg, const char *mangled)
 {
 	if (is_tensor(arg))
@@ -244,16 +249,18 @@ static uint8_t arg_kind(const struct schema_arg *arg, const char *mangled)
 	return mangled && *mangled == 'R' ? PT_ARG_TENSORS_REF : PT_ARG_TENSORS;
 }
 
-/* `mangled` is the parameter's type, NULL if not known. */
+/* `mangled` is the parameter's type, NULL if it is unknown. */
 static struct passing arg_passing(const struct schema_arg *arg, const char *mangled,
 				  bool own_optional)
 {
-	/* lists of structured kernels are const IListRef<Tensor> &; most others are by value */
+	/* lists of structured kernels are const IListRef<Tensor> &; most others are passed by
+	 * value */
 	if (mangled && (*mangled == 'R' || *mangled == 'O' || *mangled == 'P'))
 		return (struct passing){.ints = 1};
 	if (!arg->is_list)
 		return arg->opt ? arg->type->opt : arg->type->value;
-	if (arg->opt) /* optional<ArrayRef<T>>: pointer, length, flag (none in c10::optional) */
+	if (arg->opt) /* optional<ArrayRef<T>> is pointer, length and flag (no flag in
+			 c10::optional) */
 		return own_optional ? (struct passing){.ints = 2} : (struct passing){.stack = 3};
 	if (arg->opt_element) /* c10::List<optional<T>> const & */
 		return (struct passing){.ints = 1};
@@ -263,10 +270,10 @@ static struct passing arg_passing(const struct schema_arg *arg, const char *mang
 		return words <= 2 ? (struct passing){.ints = words}
 				  : (struct passing){.stack = words};
 	}
-	return (struct passing){.ints = 2}; /* ArrayRef<T>: pointer, length */
+	return (struct passing){.ints = 2}; /* ArrayRef<T> is pointer and length */
 }
 
-/* What is returned, without the parentheses of several. */
+/* The results, without the parentheses around several. */
 static struct text_span results(struct text_span returns)
 {
 	if (!returns.len || returns.p[0] != '(')
@@ -278,8 +285,8 @@ static struct text_span results(struct text_span returns)
 	return returns;
 }
 
-/* A single result goes into registers for numbers and references, else into the caller's memory.
- * Tuples of any kind are not trivially copyable in libstdc++. */
+/* Is the result returned in the caller's memory? Numbers and references are returned in registers.
+ * A tuple is never trivially copyable in libstdc++. */
 static bool returns_in_memory(struct text_span returns)
 {
 	struct text_span list = results(returns);
@@ -292,13 +299,13 @@ static bool returns_in_memory(struct text_span returns)
 	arg = parse_arg(returns);
 	if (!arg.type || arg.is_list || arg.opt)
 		return true;
-	/* "Tensor(a!)" is a Tensor &, one of the arguments */
+	/* "Tensor(a!)" is a Tensor &, which is one of the arguments */
 	if (memchr(returns.p, '!', returns.len))
 		return false;
 	return !arg.type->in_register;
 }
 
-/* A member of a tuple that has 8 bytes. */
+/* Does a member of a tuple have 8 bytes? */
 static bool is_word(struct schema_arg arg)
 {
 	static const char *const words[] = {"Tensor", "int", "float", "SymInt"};
@@ -310,8 +317,8 @@ static bool is_word(struct schema_arg arg)
 }
 
 /*
- * What rdi leads to after the call, PT_RESULT_*. It is the returned tensor or vector; of a tuple
- * the first member, which libstdc++ puts last; or the first argument, if that is returned.
+ * What rdi leads to after the call, PT_RESULT_*: the returned tensor or vector; a tuple's first
+ * member, which libstdc++ puts last; or the first argument, if that is returned.
  */
 static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
 {
@@ -325,7 +332,7 @@ static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
 	arg = parse_arg(first);
 	if (arg.type != &schema_types[0] || arg.opt || arg.opt_element)
 		return 0;
-	/* Of a tuple of addresses, or an address that is not the first argument's, nothing. */
+	/* Nothing for a tuple of addresses, or for an address that is not the first argument's. */
 	if (memchr(first.p, '!', first.len) &&
 	    (in_memory || !next_item(&args, &item) || !memchr(item.p, '!', item.len)))
 		return 0;
@@ -335,15 +342,15 @@ static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
 	return arg.is_list ? PT_RESULT_TENSORS : PT_RESULT_TENSOR;
 }
 
-/* Registers and stack words handed out so far. */
+/* Registers and stack words that are taken so far. */
 struct arg_cursor {
 	unsigned int ints, sses, stack;
 };
 
 enum { INT_REGS = 6, SSE_REGS = 8 };
 
-/* Slot of the argument's first integer eightbyte. An argument that does not fit into the
- * registers left goes onto the stack whole; later, smaller ones may still get registers. */
+/* Slot of the argument's first integer eightbyte. An argument that does not fit into the remaining
+ * registers is wholly on the stack. Later, smaller arguments may still use registers. */
 static unsigned int take_slot(struct arg_cursor *c, struct passing how)
 {
 	unsigned int slot = INT_REGS + c->stack;
@@ -401,7 +408,7 @@ static bool arg_fits(const struct schema_arg *arg, struct text_span mangled)
 
 	if (!arg->type)
 		return true;
-	if (arg->is_list && !arg->opt) /* c10::List for lists of optionals only */
+	if (arg->is_list && !arg->opt) /* lists of optionals are a c10::List, others are not */
 		return arg->opt_element ? *mangled.p == 'R' : !is_list_object;
 	if (arg->type->mangled && !arg->opt)
 		return *mangled.p == arg->type->mangled;

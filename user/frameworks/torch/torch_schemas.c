@@ -7,12 +7,12 @@
 enum { MAX_SCHEMA = 8192 }; /* the longest of torch 2.15 has 1.3 KiB */
 
 struct candidate {
-	uint64_t hash; /* of "name_overload", namespace left out */
+	uint64_t hash; /* of "name_overload", without namespace */
 	struct torch_schema schema;
 };
 
 struct torch_schemas {
-	struct candidate *items; /* by hash */
+	struct candidate *items; /* sorted by hash */
 	size_t cnt, cap;
 };
 
@@ -67,7 +67,7 @@ static bool is_text(uint8_t c)
 	return c >= ' ' && c < 0x7f;
 }
 
-/* A string with ") -> " in it; those of other namespaces are of no use. */
+/* Adds a string with ") -> " in it, unless its namespace is of no use. */
 static int add_string(struct torch_schemas *s, const char *p, size_t len)
 {
 	struct candidate c;
@@ -86,7 +86,7 @@ static int by_hash(const void *a, const void *b)
 
 	if (x->hash != y->hash)
 		return x->hash < y->hash ? -1 : 1;
-	/* those that the library registers come before those of its other tables */
+	/* schemas that the library registers come before those of its other tables */
 	return (int)x->schema.prefixed - (int)y->schema.prefixed;
 }
 
@@ -135,8 +135,8 @@ static size_t lower_bound(const struct torch_schemas *s, uint64_t hash)
 	return COUNT_FIRST(s->cnt, i, s->items[i].hash < hash);
 }
 
-/* Does the head of a longer schema, "xname.overload", end in what `name` is short for? Where it
- * does, the text from there on is a schema of its own. */
+/* Does the begin of a longer schema, "xname.overload", end with `name`? Then the rest of the text
+ * is a schema of its own. */
 static bool tail_named(const struct torch_schema *s, const char *name, size_t len,
 		       struct torch_schema *out)
 {

@@ -22,15 +22,16 @@
  */
 enum {
 	MAX_FUNCTION_BYTES = 32 << 10, /* the largest of torch 2.15 has 3.4 KiB */
-	MAX_BEFORE_FLAG = 8,	       /* moves between call and comparison, comparison and jump */
+	MAX_BEFORE_FLAG = 8,	       /* moves allowed between call and comparison, and
+					  comparison and jump */
 };
 
 enum insn_kind {
 	INSN_OTHER = 0,
-	INSN_MOVE, /* leaves the flags alone */
+	INSN_MOVE, /* does not change the flags */
 	INSN_CALL,
 	INSN_JCC,
-	INSN_JMP, /* out of the function or to an unknown place if it has no target */
+	INSN_JMP, /* without a target: out of the function, or to an unknown place */
 	INSN_RET,
 	INSN_STOP,	/* ud2, hlt, int3 */
 	INSN_TEST_FLAG, /* cmpb $0, disp(%rbp or %rsp) */
@@ -41,17 +42,17 @@ struct insn {
 	uint8_t len;
 	uint8_t kind;	    /* enum insn_kind */
 	bool is_end;	    /* chosen as an end site */
-	bool seen;	    /* by the walk in progress */
+	bool seen;	    /* the current walk has seen it */
 	bool is_joined;	    /* a jump leads here, or it is padding */
-	int32_t target;	    /* offset in the function, -1 if outside or unknown */
-	int64_t frame_byte; /* TEST_FLAG: which stack byte, base register included */
+	int32_t target;	    /* offset in the function, -1 if it is outside or unknown */
+	int64_t frame_byte; /* TEST_FLAG: which stack byte, and relative to which register */
 };
 
 struct torch_sites {
 	ZydisDecoder decoder;
 	size_t cnt;
 	struct insn insns[MAX_FUNCTION_BYTES];
-	uint16_t at[MAX_FUNCTION_BYTES]; /* instruction at an offset, plus one; 0 none */
+	uint16_t at[MAX_FUNCTION_BYTES]; /* by offset: index of the instruction, + 1; 0: none */
 	uint16_t stack[MAX_FUNCTION_BYTES];
 };
 
@@ -114,7 +115,7 @@ static uint8_t kind_of_0f_map(const ZydisDecodedInstruction *i)
 	switch (i->opcode) {
 	case 0x0b:
 		return INSN_STOP;
-	case 0x10: /* movups and its kin */
+	case 0x10: /* movups and similar */
 	case 0x11:
 	case 0x28:
 	case 0x29:
@@ -143,7 +144,8 @@ static bool is_flag_test(const ZydisDecodedInstruction *i)
 		return false;
 	if (i->raw.modrm.rm == 4)
 		return i->raw.sib.base == 4 && i->raw.sib.index == 4;
-	return i->raw.modrm.rm == 5 && i->raw.modrm.mod; /* without displacement it is %rip's */
+	return i->raw.modrm.rm == 5 && i->raw.modrm.mod; /* without displacement this encoding
+							    means %rip */
 }
 
 static void describe(struct insn *insn, const ZydisDecodedInstruction *i, uint32_t off, size_t len)
@@ -191,7 +193,7 @@ static int decode(struct torch_sites *s, const uint8_t *code, size_t len)
 	return 0;
 }
 
-/* The conditional jump that tests what insns[i] compared: behind it, moves aside. -1 if none. */
+/* The conditional jump on the comparison insns[i]. Moves may be between. -1 if there is none. */
 static int jump_behind(const struct torch_sites *s, size_t i)
 {
 	for (size_t j = i + 1; j < s->cnt && j <= i + 1 + MAX_BEFORE_FLAG; j++) {
@@ -203,7 +205,7 @@ static int jump_behind(const struct torch_sites *s, size_t i)
 	return -1;
 }
 
-/* Index of the call before insns[i], with only moves between them; -1: none. */
+/* Index of the call before insns[i], with only moves between. -1: none. */
 static int call_before(const struct torch_sites *s, size_t i)
 {
 	for (size_t j = i; j-- > 0 && j + 1 + MAX_BEFORE_FLAG >= i;) {
@@ -215,7 +217,7 @@ static int call_before(const struct torch_sites *s, size_t i)
 	return -1;
 }
 
-/* Marks the candidates: jumps behind the later tests of the stack byte that insns[first] tests. */
+/* Marks as candidates the jumps after later tests of the stack byte that insns[first] tests. */
 static size_t mark_ends(struct torch_sites *s, size_t first)
 {
 	size_t cnt = 0;
@@ -238,7 +240,7 @@ static size_t mark_ends(struct torch_sites *s, size_t first)
 struct walk {
 	bool stop_at_ends;
 	bool stop_at_calls;
-	bool calls_may_not_return; /* where what follows does not need their return */
+	bool calls_may_not_return; /* the code after a call need not be reached from the call */
 	int stop_at;		   /* instruction index, -1 none */
 	bool met_ret, met_end;
 };
@@ -251,7 +253,7 @@ static void push_insn(struct torch_sites *s, size_t *depth, size_t idx)
 	}
 }
 
-/* Jumps that leave the function end the walk: they lead to its cold part, which throws. */
+/* A jump that leaves the function ends the walk: it leads to the cold part, which throws. */
 static void push_successors(struct torch_sites *s, size_t *depth, const struct insn *i, size_t idx)
 {
 	if ((i->kind == INSN_JCC || i->kind == INSN_JMP) && i->target >= 0 && s->at[i->target])
@@ -260,15 +262,15 @@ static void push_successors(struct torch_sites *s, size_t *depth, const struct i
 		push_insn(s, depth, idx + 1);
 }
 
-/* A call to a function that throws looks like any other. It is the last thing before padding or
- * before code that is reached by a jump. */
+/* Does the walk end at this call? A call of a function that throws looks like any other. But it is
+ * the last instruction before padding, or before code that a jump reaches. */
 static bool stops_at_call(const struct torch_sites *s, const struct walk *w, size_t idx)
 {
 	return w->stop_at_calls ||
 	       (w->calls_may_not_return && idx + 1 < s->cnt && s->insns[idx + 1].is_joined);
 }
 
-/* Follows the control flow from behind `from` (or from the entry, -1). */
+/* Follows the control flow after `from` (-1: from the entry). */
 static void walk__run(struct torch_sites *s, struct walk *w, int from)
 {
 	size_t depth = 0;
@@ -292,8 +294,8 @@ static void walk__run(struct torch_sites *s, struct walk *w, int from)
 	}
 }
 
-/* Every return passes exactly one site. Each way to a site passes a call behind the first test of
- * the flag (that is, after the kernel). */
+/* Every return passes exactly one site, and each way to a site passes a call after the first test
+ * of the flag, that is the kernel. */
 static bool proven(struct torch_sites *s, size_t flag_test)
 {
 	struct walk whole = {.stop_at_ends = true, .stop_at = -1};
@@ -321,8 +323,8 @@ static bool proven(struct torch_sites *s, size_t flag_test)
 	return true;
 }
 
-/* Candidates on no way to a return are in the handlers of exceptions, whose code may seem to run on
- * into other handlers. How many are left. */
+/* A candidate on no way to a return is in an exception handler, whose code may seem to continue
+ * into other handlers. Returns how many candidates are left. */
 static size_t drop_handlers(struct torch_sites *s)
 {
 	size_t cnt = 0;
@@ -348,7 +350,7 @@ static int collect(const struct torch_sites *s, const uint8_t *code, uint32_t *o
 
 		if (!insn->is_end)
 			continue;
-		/* only the two plain encodings are emulated by the kernel */
+		/* the kernel emulates only the two plain encodings */
 		if (insn->len != 2 && !(insn->len == 6 && code[insn->off] == 0x0f))
 			return -EINVAL;
 		if (cnt == max)

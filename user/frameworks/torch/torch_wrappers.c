@@ -8,11 +8,13 @@
 #define SYMBOL_PREFIX  "_ZN5torch8autogradL"
 #define WRAPPER_PREFIX "THPVariable_"
 #define GETTER_PREFIX  "_ZN10GetterBaseI"
-#define ALIASED	       "TypeError_to_NotImplemented_IXadL_ZNS0_L" /* and the wrapper */
-/* Two PyObject at least: another second argument is of a helper that a wrapper calls. */
+#define ALIASED                                                                                    \
+	"TypeError_to_NotImplemented_IXadL_ZNS0_L" /* followed by the wrapper's                    \
+						      name */
+/* At least two PyObject. With another second argument it is a helper of a wrapper. */
 #define ARGS_PREFIX "EP7_objectS"
 
-/* Wrappers that answer from the tensor itself and run no operator. Sorted. */
+/* Wrappers that read the tensor itself and run no operator. Sorted. */
 static const char *const answers_alone[] = {
 	"_is_view",
 	"_is_zerotensor",
@@ -71,7 +73,7 @@ static const struct renamed {
 	{"xpu", "to"},
 };
 
-/* Attributes that run an operator; the others answer from the tensor itself. */
+/* Attributes that run an operator. Others read the tensor itself. */
 static const struct attribute {
 	const char *property, *op;
 } attributes[] = {
@@ -89,7 +91,7 @@ static bool has_prefix(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* The wrapper's name without its prefix, "add", of "15THPVariable_addEP7_objectS1_". */
+/* The wrapper's name without its prefix: "add" for "15THPVariable_addEP7_objectS1_". */
 static bool wrapper_name(const char *at, char *name, size_t size)
 {
 	size_t prefix_len = strlen(WRAPPER_PREFIX);
@@ -100,7 +102,7 @@ static bool wrapper_name(const char *at, char *name, size_t size)
 	if (len <= prefix_len || len > 200 || strlen(rest) <= len ||
 	    !has_prefix(rest, WRAPPER_PREFIX) || !has_prefix(rest + len, ARGS_PREFIX))
 		return false;
-	if (strchr(rest + len, '.')) /* .cold, .part: not a function of its own */
+	if (strchr(rest + len, '.')) /* .cold, .part: no function of its own */
 		return false;
 	snprintf(name, size, "%.*s", (int)(len - prefix_len), rest + prefix_len);
 	return true;
@@ -151,6 +153,6 @@ bool torch_attribute__operator(const char *symbol, char *op, size_t size)
 
 bool torch_wrapper__is_shared(const char *symbol)
 {
-	/* bool_scalar calls it */
+	/* bool_scalar calls this wrapper */
 	return strstr(symbol, "22THPVariable_is_nonzeroE") != NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PyTorch's Python method and function wrappers, THPVariable_*: 1779 in 2.15. */
+/* PyTorch's wrappers of methods and functions for Python, THPVariable_*: 1779 in 2.15. */
 #ifndef PROFTRACE_FRAMEWORKS_TORCH_WRAPPERS_H
 #define PROFTRACE_FRAMEWORKS_TORCH_WRAPPERS_H
 
@@ -16,15 +16,13 @@
  */
 bool torch_wrapper__operator(const char *symbol, char *op, size_t size);
 
-/* The same for a function that Python calls in a wrapper's place, and that calls the wrapper
- * itself:
- * "_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_objectS3_..."
- */
+/* The same for a function that Python calls in place of a wrapper, and that calls the wrapper:
+ * "_ZN5torch8autograd28TypeError_to_NotImplemented_IXadL_ZNS0_L15THPVariable_addEP7_objectS3_..." */
 bool torch_wrapper__aliased(const char *symbol, char *op, size_t size);
-/* The same for an attribute of a tensor: "numpy_T" of x.T,
+/* The same for an attribute of a tensor: "numpy_T" for x.T,
  * "_ZN10GetterBaseI9PropertyTE6getterEP11THPVariablePv". */
 bool torch_attribute__operator(const char *symbol, char *op, size_t size);
-/* A wrapper that others call, too: not all of its calls go through pointers. */
+/* Do other functions call this wrapper, too? Then pointer hooks miss some of its calls. */
 bool torch_wrapper__is_shared(const char *symbol);
 
 #endif
