@@ -11,7 +11,7 @@ static struct backoff *find(const struct backoffs *b, pid_t pid, uint64_t start_
 	return NULL;
 }
 
-/* Doubled each time but the first. */
+/* Each time after the first doubles it. */
 static uint64_t wait_of(unsigned int times)
 {
 	uint64_t wait_ns = BACKOFF_FIRST_NS;

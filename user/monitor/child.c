@@ -28,7 +28,7 @@ static void become(char *const argv[], const struct child_limits *limits, pid_t 
 	const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t nothing;
 
-	/* Ctrl-C is for the monitor, which ends its sessions in order. */
+	/* Ctrl-C is for the monitor alone, which ends its sessions in order. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, limits->death_signal);
 	if (getppid() != parent || none < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Our own program again, as another command: a session, a report. It ends when the monitor does. */
+/* Runs our own program as another command: a session or a report. It ends with the monitor. */
 #ifndef PROFTRACE_MONITOR_CHILD_H
 #define PROFTRACE_MONITOR_CHILD_H
 
@@ -7,20 +7,20 @@
 #include <sys/types.h>
 
 struct child {
-	pid_t pid; /* 0: none, or it was waited for */
-	int pidfd; /* readable: it has ended; the caller's to close */
+	pid_t pid; /* 0: none, or it was collected */
+	int pidfd; /* readable when the process has ended; the caller closes it */
 };
 
 struct child_limits {
-	size_t file_bytes; /* that it may write to one file; 0: no limit */
-	size_t data_bytes; /* of its memory; 0: no limit */
-	int death_signal;  /* when the monitor ends */
+	size_t file_bytes; /* size limit of a file that it writes; 0: no limit */
+	size_t data_bytes; /* limit of its memory; 0: no limit */
+	int death_signal;  /* sent to it when the monitor ends */
 	int out;	   /* its standard output; -1: none */
 };
 
 /* argv[0] is "proftrace". 0, or a negative errno with err__set. */
 int child__start(char *const argv[], const struct child_limits *limits, struct child *out);
-/* After it has ended: its wait status. */
+/* Call it after the process has ended. Its wait status. */
 int child__wait(struct child *c);
 
 #endif

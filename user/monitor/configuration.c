@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the configuration changes in a monitor, at its begin and at SIGHUP. */
+/* Applies a configuration to the monitor, at its begin and at SIGHUP. */
 #include "common/err.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
 #include "monitor/monitor_internal.h"
 
-#define WINDOW_SHARE 4		 /* of --keep: the largest recording of a window, */
+#define WINDOW_SHARE 4		 /* part of --keep that one window's recording may take, */
 #define WINDOW_MAX   (64u << 20) /* and at most so many bytes */
 
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
@@ -27,14 +27,15 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 	m->watch_opts.file_bytes = m->window_bytes + WINDOW_SPARE;
 }
 
-/* Whom the rules leave out now is let go at the scan that follows. */
+/* Processes that the rules exclude now are released at the next scan. */
 static void apply(void *to, const struct monitor_opts *opts)
 {
 	struct monitor *m = to;
 	const char *const urls[PUSH_TO_CNT] = {opts->otlp, opts->pprof};
 
 	monitor__set_opts(m, opts);
-	m->exporter.opts.exporter.token = opts->token; /* the same text */
+	m->exporter.opts.exporter.token = opts->token; /* equal text in the new configuration's
+							  memory */
 	pushes__set_texts(&m->pushes, urls, opts->store);
 	discovery__set_opts(m->discovery, &opts->discovery);
 	for (size_t i = 0; i < m->watch_cnt; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libcurl, loaded where it is used: proftrace itself does not need it. */
+/* Loads libcurl only where it is used, so proftrace itself does not need it. */
 #ifndef PROFTRACE_CURL_LIBRARY_H
 #define PROFTRACE_CURL_LIBRARY_H
 

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEAD_ZONE	0.025 /* 0.03 finds a change of 5 % in 87 % of simulated jobs, this in 94 % */
+#define DEAD_ZONE                                                                                  \
+	0.025 /* a value of 0.03 finds a change of 5 % in 87 % of simulated jobs,                  \
+		 this one in 94 % */
 #define THRESHOLD	8.0
-#define SUM_MAX		(1.5 * THRESHOLD) /* so that an alarm clears itself */
+#define SUM_MAX		(1.5 * THRESHOLD) /* limits the sum, so that an alarm can clear itself */
 #define ALLOWANCE	0.25
 #define SCORE_MAX	4.0
 #define MAD_TO_SD	1.4826
-#define DEVIATION_MIN	0.005 /* of a job whose steps hardly vary */
+#define DEVIATION_MIN	0.005 /* least deviation, for jobs whose steps hardly vary */
 #define CORRELATION_MAX 0.9
 #define SMOOTHING	0.2
 
@@ -36,7 +38,7 @@ static double mean_of(const double *values, size_t cnt)
 	return sum / (double)cnt;
 }
 
-/* Pearson's, of each value with the next one. */
+/* Pearson correlation of each value with the next one. */
 static double lag_correlation(const double *values)
 {
 	const size_t cnt = CUSUM_WARM_UP - 1;

@@ -10,22 +10,22 @@
 #include "target/rank.h"
 
 #define LOOK_MAX_NS                                                                                \
-	600000000000ull /* a process is looked at again after a quarter of its age, at most this   \
-			 */
+	600000000000ull /* a process is examined again after a quarter of its age, at most after   \
+			   this */
 
 struct process {
 	struct process_facts facts;
-	uint64_t look_ns; /* when its maps are read again; of a root: its ranks found again, too */
-	uint64_t tree;	  /* of a root: what it was made of when its ranks were found */
-	uint32_t scan;	  /* the latest in which it was there */
-	pid_t root;	  /* whose ranks it was looked for among, 0: none */
+	uint64_t look_ns; /* next reading of its maps; for a root: also next search for ranks */
+	uint64_t tree;	  /* of a root: its descendants when its ranks were found */
+	uint32_t scan;	  /* latest scan that saw it */
+	pid_t root;	  /* root under which it was looked for as a rank, 0: none */
 	bool has_framework, is_ours, is_rank;
 	int rank;
 };
 
 struct discovery {
 	const struct discovery_opts *opts;
-	struct process *items; /* by pid */
+	struct process *items; /* sorted by pid */
 	size_t cnt, cap;
 	uint32_t scan;
 	struct found_rank *ranks;
@@ -54,7 +54,7 @@ static struct process *find(const struct discovery *d, pid_t pid)
 	return find_among(d, pid, d->cnt);
 }
 
-/* known: so many are sorted. A pid that was given again is another process. */
+/* known: the number of sorted items. A pid may be reused by another process. */
 static int note(struct discovery *d, pid_t pid, size_t known)
 {
 	struct process fresh = {.scan = d->scan};
@@ -135,7 +135,7 @@ static bool is_candidate(const struct process *p)
 	return p->has_framework && !p->is_ours;
 }
 
-/* Who started it, at any distance, and has a framework, too: the topmost. */
+/* The topmost ancestor that also has a framework. */
 static struct process *root_of(const struct discovery *d, struct process *p)
 {
 	struct process *root = p;
@@ -170,7 +170,7 @@ static uint64_t tree_of(const struct discovery *d, pid_t root)
 	return tree;
 }
 
-static const struct discovery *asked; /* by fits(), which has no context */
+static const struct discovery *asked; /* used by fits(), which gets no context */
 
 static bool fits(pid_t pid)
 {
@@ -189,7 +189,7 @@ static void choose(struct discovery *d, pid_t pid, int rank)
 	p->rank = rank;
 }
 
-/* Its ranks, as `--job` finds them; a process without any is a job alone. */
+/* Finds the root's ranks as `--job` does. A process without ranks is a job by itself. */
 static void find_ranks(struct discovery *d, pid_t root)
 {
 	struct ranks ranks;
@@ -225,7 +225,7 @@ static void look_for_ranks(struct discovery *d, uint64_t now_ns)
 		p->look_ns = next_look(d, p, now_ns);
 		find_ranks(d, p->root);
 	}
-	/* Below a root nobody looks again by himself. */
+	/* Processes under a root are not examined separately. */
 	for (size_t i = 0; i < d->cnt; i++)
 		if (d->items[i].root && d->items[i].root != d->items[i].facts.pid &&
 		    now_ns >= d->items[i].look_ns)
@@ -234,7 +234,7 @@ static void look_for_ranks(struct discovery *d, uint64_t now_ns)
 
 /* ---- who may be watched ---- */
 
-/* UNWATCHED_CNT: it may. */
+/* Why the process may not be watched. UNWATCHED_CNT: it may. */
 static enum unwatched judge(const struct discovery *d, const struct process *p, uid_t uid,
 			    const char *cgroup)
 {
@@ -249,8 +249,8 @@ static enum unwatched judge(const struct discovery *d, const struct process *p, 
 	return UNWATCHED_CNT;
 }
 
-/* If the rank is the topmost process found, its parent is the launcher, which started the other
- * ranks, too. */
+/* If the rank is the topmost process found, its parent is the launcher, which also started the
+ * other ranks. */
 static void name_job(const struct discovery *d, const struct process *p, const char *cgroup,
 		     struct job_key *out)
 {

@@ -10,7 +10,7 @@ static void expired(void *ctx)
 	uint64_t times;
 
 	if (read(timer->fd, &times, sizeof(times)) < 0)
-		return; /* it was set anew meanwhile */
+		return; /* the timer was set anew meanwhile */
 }
 
 int event_loop__open(struct event_loop *l)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Descriptors, and what is done when one is readable. One event at a time: what an owner frees is
- * never called again. */
+/* Descriptors with callbacks for when they are readable. One event at a time, so a source that its
+ * owner freed is never called again. */
 #ifndef PROFTRACE_EVENT_LOOP_H
 #define PROFTRACE_EVENT_LOOP_H
 
 #include <stdint.h>
 
-/* Of two times at which something is due. */
+/* The earlier of two times. */
 static inline uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -25,12 +25,14 @@ struct event_loop {
 
 /* 0 or a negative errno. */
 int event_loop__open(struct event_loop *l);
-/* Takes fd over; s must stay where it is until it is removed. 0, or a negative errno: fd is closed. */
+/* Takes over fd. s must not move until it is removed. 0, or a negative errno (then fd is
+ * closed). */
 int event_loop__add(struct event_loop *l, struct event_source *s, int fd, void (*ready)(void *ctx),
 		    void *ctx);
-/* Closes its descriptor, if it has one. */
+/* Removes a source and closes its descriptor, if it has one. */
 void event_loop__remove(struct event_loop *l, struct event_source *s);
-/* Waits for one event, or until a time of CLOCK_MONOTONIC, UINT64_MAX: none. 0 or a negative errno. */
+/* Waits for one event, or until a time of CLOCK_MONOTONIC (UINT64_MAX: no limit). 0 or a negative
+ * errno. */
 int event_loop__wait(struct event_loop *l, uint64_t until_ns);
 void event_loop__close(struct event_loop *l);
 

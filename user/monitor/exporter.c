@@ -24,10 +24,10 @@
 #include "monitor/window_reader.h"
 #include "privilege/sandbox.h"
 
-#define MEMORY_MAX  (512ul << 20) /* a made-up window cannot take more */
+#define MEMORY_MAX  (512ul << 20) /* enough for any valid window */
 #define EXPIRE_MS   10000
 #define NOBODY	    65534
-#define SOCKET_ROOM (4 << 20) /* bytes that may wait for the exporter */
+#define SOCKET_ROOM (4 << 20) /* bytes that may wait in the socket to the exporter */
 
 struct service {
 	struct site site;
@@ -38,7 +38,7 @@ struct service {
 
 /* ---- windows ---- */
 
-/* What `report` printed; NULL: nothing, or more than it may. */
+/* The output of `report`. NULL: it is empty or too large. */
 static char *read_json(int fd, size_t *len)
 {
 	struct stat st;
@@ -115,7 +115,7 @@ static enum window_result take_figures(struct service *s, const struct window_re
 	return result;
 }
 
-/* A file in memory with them; -1: there is none. */
+/* A file in memory with the metrics. -1: it could not be made. */
 static int make_metrics(const struct service *s)
 {
 	struct proto metrics = {0};
@@ -242,7 +242,7 @@ static void limit(void)
 	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
 
 	setrlimit(RLIMIT_DATA, &memory);
-	/* The parent decides when we end: by closing its socket. */
+	/* The parent decides when this process ends: it closes its socket. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -262,12 +262,13 @@ static int run(int fd, const struct exporter_opts *opts)
 
 	limit();
 	gethostname(s.host, sizeof(s.host) - 1);
-	/* The parent's directory, its sessions, the terminal's input. */
+	/* Closes the parent's directory, its sessions' sockets and the terminal's input. */
 	descriptors__keep_two(fd, opts->listen_fd, STDERR_FILENO + 1);
-	/* Who called sudo may have jobs here, which could signal a process of his. */
+	/* The user who called sudo may have jobs here, which could signal a process of that
+	 * user. */
 	out_path__choose_owner(NOBODY, NOBODY);
 	err = http_server__start(opts->listen_fd, !opts->is_path, site__answer, &s.site, &s.http);
-	/* The C library may read its tables of characters when it is asked for the first one. */
+	/* The first call may make the C library read its character tables from files. */
 	text__is_hostile("\u00e9");
 	if (!err)
 		err = sandbox__go_on(FILTER_SERVER, 0);

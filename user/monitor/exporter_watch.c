@@ -7,7 +7,7 @@
 #include "monitor/message_table.h"
 #include "common/util.h"
 
-#define ANSWER_NS 10000000000ull /* twice */
+#define ANSWER_NS 10000000000ull /* for each of two tries */
 
 static int set_loss(enum exporter_loss lost)
 {
@@ -48,7 +48,7 @@ void exporter_watch__expect(struct exporter_watch *e)
 		e->due_ns = clock__monotonic_ns() + ANSWER_NS;
 }
 
-/* The socket is the loop's to close. */
+/* Removes the socket from the loop, which closes it. */
 static void leave(struct exporter_watch *e)
 {
 	if (e->answers.fd <= 0)
@@ -91,7 +91,7 @@ static int start(struct exporter_watch *e)
 	err = event_loop__add(e->opts.loop, &e->answers, e->exporter.fd, on_answers, e);
 	if (!err)
 		return 0;
-	e->exporter.fd = -1; /* closed */
+	e->exporter.fd = -1; /* event_loop__add() closed it */
 	return err__set(err, MESSAGE_EVENTS_NOT_AWAITED, strerror(-err));
 }
 
@@ -135,7 +135,7 @@ int exporter_watch__tick(struct exporter_watch *e, uint64_t now_ns)
 	} else if (e->unanswered++) {
 		lose(e, EXPORTER_IS_SILENT);
 	} else {
-		/* It may be we that stood still. */
+		/* Perhaps this process was the one that did not run. */
 		e->due_ns = UINT64_MAX;
 		e->opts.ask(e->opts.ctx);
 	}

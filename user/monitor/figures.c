@@ -10,7 +10,7 @@
 #include "common/util.h"
 #include "monitor/clean_name.h"
 
-#define NS_MAX 1e18 /* 30 years: a damaged recording */
+#define NS_MAX 1e18 /* 30 years: a larger value means a damaged recording */
 
 /* ---- values ---- */
 
@@ -26,7 +26,7 @@ static const char *text_of(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
-/* 0 for what is missing, or cannot be. */
+/* 0 for a missing or impossible number. */
 static double number_of(const json_t *row, const char *key, double most)
 {
 	const double value = json_number_value(json_object_get(row, key));
@@ -112,7 +112,7 @@ static void take_phases(struct figures *f, const json_t *tables)
 	}
 }
 
-/* Of the process's own threads, and not in another one's time. */
+/* Does the row count threads of this process, and not time within another row? */
 static bool is_own(const json_t *row)
 {
 	return !json_integer_value(json_object_get(row, "depth")) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the monitor takes from a window: figures out of the JSON of `proftrace report`. */
+/* Reads a window's figures from the JSON of `proftrace report`. */
 #ifndef PROFTRACE_FIGURES_H
 #define PROFTRACE_FIGURES_H
 
@@ -24,20 +24,21 @@ struct figures {
 	uint64_t *step_ns;
 	size_t step_cnt;
 	uint64_t median_ns;
-	struct named_figure phases[FIGURES_PHASES]; /* seconds of all steps */
+	struct named_figure phases[FIGURES_PHASES]; /* in seconds, over all steps */
 	size_t phase_cnt;
-	struct named_figure *operators; /* seconds, the largest first */
+	struct named_figure *operators; /* in seconds, the largest first */
 	size_t operator_cnt;
-	double other_s; /* operators beyond these */
-	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0: not told */
+	double other_s; /* of all other operators */
+	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0:
+							   not reported */
 	size_t finding_cnt;
 	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
-	uint64_t lost;	 /* events */
-	bool is_cut; /* rows of steps, phases or operators are missing: no sum is of all steps */
+	uint64_t lost;	 /* number of lost events */
+	bool is_cut; /* rows are missing, so no sum is over all steps */
 };
 
-/* text: of a process that may have been taken over, so each value is checked. 0, or a negative
- * errno; freed with figures__free in any case. */
+/* text: from a process that may be under attack, so each value is checked. 0, or a negative errno.
+ * Call figures__free after either. */
 int figures__parse(const char *text, size_t len, struct figures *out);
 void figures__free(struct figures *f);
 

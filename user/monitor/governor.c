@@ -7,7 +7,8 @@
 #include "common/util.h"
 
 #define GOVERNOR_NS                                                                                \
-	600000000000ull /* attaching takes half a second at once, and then next to nothing */
+	600000000000ull /* attaching takes half a second of CPU time at once, and then next to     \
+			   nothing */
 #define APART_NS 9000000000ull
 
 static const struct governor_sample *back(const struct governor *g, size_t i)
@@ -17,7 +18,7 @@ static const struct governor_sample *back(const struct governor *g, size_t i)
 
 void governor__add(struct governor *g, const struct governor_sample *sample)
 {
-	/* The last but one: the last is replaced until it is so far from that. */
+	/* Replaces the last sample until it is far enough from the one before. */
 	if (g->cnt > 1 && sample->at_ns - back(g, 1)->at_ns < APART_NS)
 		g->next = (g->next + GOVERNOR_SAMPLES - 1) % GOVERNOR_SAMPLES;
 	else if (g->cnt < GOVERNOR_SAMPLES)
@@ -26,7 +27,7 @@ void governor__add(struct governor *g, const struct governor_sample *sample)
 	g->next = (g->next + 1) % GOVERNOR_SAMPLES;
 }
 
-/* Used in GOVERNOR_NS; of a monitor that is younger, since it began. */
+/* Processors used over GOVERNOR_NS, or since a younger monitor began. */
 static double cpu_used(const struct governor *g)
 {
 	const struct governor_sample *now = back(g, 0), *then = now;
@@ -46,7 +47,7 @@ enum hold governor__hold(const struct governor *g)
 		return HOLD_CPU;
 	if (now->memory_bytes > g->limits.memory_bytes)
 		return HOLD_MEMORY;
-	if (now->pressure > g->limits.pressure) /* NAN is not */
+	if (now->pressure > g->limits.pressure) /* false for NAN */
 		return HOLD_PRESSURE;
 	return HOLD_NONE;
 }

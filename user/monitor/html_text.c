@@ -64,7 +64,8 @@ void html_text__put_sparkline(FILE *out, const struct rank_series *r)
 	fputs("\"/></svg>", out);
 }
 
-/* The class that gives a phase its colour; what a recording calls a phase is no class. */
+/* The CSS class for a phase's colour. Only known phases have one, as names in a recording are not
+ * trusted. */
 static const char *class_of(const char *phase)
 {
 	static const char *const known[] = {"dataloader", "forward", "backward", "optimization"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pieces of the monitor's pages. Text is escaped, so that a job's name is nothing but text. */
+/* Parts of the monitor's pages. Text is escaped, so a job's name cannot be markup. */
 #ifndef PROFTRACE_HTML_TEXT_H
 #define PROFTRACE_HTML_TEXT_H
 
@@ -7,11 +7,11 @@
 #include "monitor/job_series.h"
 
 void html_text__put(FILE *out, const char *text);
-/* "1.234 ms"; of 0: "-" */
+/* "1.234 ms"; for 0: "-" */
 void html_text__put_step(FILE *out, double seconds);
-/* Step times of the latest windows as a line, drawn from 0; "-" of less than two. */
+/* Draws the step times of the latest windows as a line from 0. "-" for fewer than two. */
 void html_text__put_sparkline(FILE *out, const struct rank_series *r);
-/* Shares of the recorded steps as a bar. */
+/* Draws the phases' shares of the recorded steps as a bar. */
 void html_text__put_phases(FILE *out, const struct rank_series *r);
 
 #endif

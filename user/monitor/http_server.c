@@ -11,17 +11,18 @@
 #include "common/util.h"
 
 #define CONNECTIONS_MAX	 32
-#define CONNECTION_BYTES (32 << 10) /* of a request and what is kept of it */
+#define CONNECTION_BYTES (32 << 10) /* memory for each request */
 #define SILENT_S	 10
-#define LATER_MAX	 8 /* connections whose page comes later; others are answered meanwhile */
+#define LATER_MAX	 8 /* connections that wait for a page; others are answered meanwhile */
 
-/* A page of ours has no script or style but those that we serve, and asks nobody else. */
+/* A page of the monitor may load only scripts and styles from the monitor, and connect to nothing
+ * else. */
 #define OWN_POLICY                                                                                 \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src "     \
 	"'self'; base-uri "                                                                        \
 	"'none'; form-action 'none'; frame-ancestors 'none'"
-/* What is in a recording comes from the job. Its page has an origin of its own, so no script of it
- * could ask us for anything. */
+/* The contents of a recording come from the job. So its page gets an origin of its own, and its
+ * scripts cannot send requests to the monitor. */
 #define REPORT_POLICY                                                                              \
 	"sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "  \
 	"style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "    \
@@ -56,7 +57,7 @@ static void add_headers(struct MHD_Response *r, const struct http_page *page)
 		MHD_add_response_header(r, "Retry-After", seconds);
 }
 
-/* Takes over text, and the page's file. */
+/* Takes over text and the page's file. */
 static enum MHD_Result answer(struct MHD_Connection *c, const struct http_page *page, char *text,
 			      size_t len)
 {
@@ -94,7 +95,8 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, con
 	return text ? answer(c, &page, text, strlen(text)) : MHD_NO;
 }
 
-/* Else a page of a stranger, whose name leads to 127.0.0.1, could read what we say. */
+/* Otherwise a page of a stranger, with a host name that leads to 127.0.0.1, could read our
+ * answers. */
 static bool is_local_name(struct MHD_Connection *c)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
@@ -175,13 +177,13 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	const bool is_post = !strcmp(method, MHD_HTTP_METHOD_POST);
 	static int seen;
 
-	/* The first call has the head alone; to answer then would end the connection. */
+	/* The first call comes after the head. An answer at this point would end the connection. */
 	if (!*state) {
 		*state = &seen;
 		return MHD_YES;
 	}
 	if (*len) {
-		*len = 0; /* a body is nothing to us */
+		*len = 0; /* request bodies are ignored */
 		return MHD_YES;
 	}
 	if (!is_post && strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "monitor/clean_name.h"
 
-/* NULL: not set, or empty. */
+/* NULL: the variable is not set, or empty. */
 static const char *variable(const char *env, size_t len, const char *name)
 {
 	const size_t name_len = strlen(name);
@@ -26,7 +26,7 @@ static void make_name(const char *env, size_t len, const char *command, pid_t la
 		   *address = variable(env, len, "MASTER_ADDR"),
 		   *port = variable(env, len, "MASTER_PORT");
 
-	/* torchrun says "none" where it was told no --rdzv-id. */
+	/* torchrun sets "none" without --rdzv-id. */
 	if (elastic && !strcmp(elastic, "none"))
 		elastic = NULL;
 	if (slurm)
@@ -48,8 +48,8 @@ static size_t hex_len(const char *text)
 	return len;
 }
 
-/* Docker, containerd, CRI-O and podman write an id of 64 hex digits, the innermost container last.
- */
+/* Docker, containerd, CRI-O and podman use an id of 64 hex digits. The innermost container comes
+ * last. */
 static void find_container(const char *cgroup, char out[65])
 {
 	out[0] = '\0';
@@ -65,7 +65,7 @@ static void find_container(const char *cgroup, char out[65])
 	}
 }
 
-/* 8-4-4-4-12, with '_' for '-' where systemd is the cgroup driver. */
+/* 8-4-4-4-12 digits. systemd as cgroup driver writes '_' for '-'. */
 static int read_uid(const char *text, char out[37])
 {
 	for (int i = 0; i < 36; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which job a process belongs to: as its launcher told it, else by the process that started it. */
+/* The job of a process: what its launcher's variables say, else the process that started it. */
 #ifndef PROFTRACE_JOB_KEY_H
 #define PROFTRACE_JOB_KEY_H
 
@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 struct job_key {
-	char name[96];	    /* the same of all ranks of a job on this host */
-	char container[65]; /* "": it is in none that the cgroup names */
-	char pod[37];	    /* uid of the Kubernetes pod, "" */
+	char name[96];	    /* all ranks of a job on this host have the same */
+	char container[65]; /* "": the cgroup names no container */
+	char pod[37];	    /* uid of the Kubernetes pod, or "" */
 };
 
 /*
- * SLURM_JOB_ID (and SLURM_STEP_ID), TORCHELASTIC_RUN_ID, MASTER_ADDR with MASTER_PORT, in this order,
- * of an environment's text with a NUL byte behind it. Else command and pid of the launcher: the
- * topmost process of the job. cgroup: text of /proc/PID/cgroup.
+ * Uses the first of these in the environment's text (with a NUL byte after it): SLURM_JOB_ID (and
+ * SLURM_STEP_ID), TORCHELASTIC_RUN_ID, MASTER_ADDR with MASTER_PORT. Else command and pid of the
+ * launcher, the job's topmost process. cgroup: text of /proc/PID/cgroup.
  */
 void job_key__make(const char *env, size_t len, const char *cgroup, const char *command,
 		   pid_t launcher, struct job_key *out);

@@ -65,7 +65,7 @@ static struct rank_series *find_process(struct job_series *s, const struct rank_
 	return NULL;
 }
 
-/* Labels name a user and a job, not the container. */
+/* Finds series with equal labels. Labels name user and job, not the container. */
 static struct rank_series *find_label(struct job_series *s, const struct rank_info *info,
 				      const char *rank)
 {
@@ -83,7 +83,7 @@ static bool is_free(const struct rank_series *same, const struct rank_info *info
 	       (same->ended_ns && !same->lives && rank_info__is_same_job(&same->info, info));
 }
 
-/* Two that live have two names, whatever they were told. */
+/* Two living ranks get different labels, even if their variables are equal. */
 static struct rank_series *find_place(struct job_series *s, const struct rank_info *info,
 				      char rank[16])
 {
@@ -112,7 +112,7 @@ static void drop_baseline(struct rank_series *r)
 	r->cusum = (struct cusum){0};
 }
 
-/* Counters go on; what the latest window said was of the other one. */
+/* Counters continue. The latest window's figures belong to the earlier process. */
 static void become_another(struct rank_series *r)
 {
 	drop_baseline(r);
@@ -124,7 +124,7 @@ static void become_another(struct rank_series *r)
 		r->findings[i].value = 0;
 }
 
-/* Step numbers begin anew with a session. */
+/* A new session counts steps from 0. */
 static void go_on(struct rank_series *r, const struct rank_info *info)
 {
 	if (!is_same_process(&r->info, info))
@@ -181,7 +181,7 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	r->cpus = state->cpus;
 }
 
-/* Its place among those of a rank; NULL: there is none, and none is left. */
+/* The name's place among the rank's. NULL: it has none, and none is free. */
 static struct named_figure *find_or_add(struct job_series *s, struct named_figure *list,
 					size_t *cnt, size_t max, const char *name)
 {
@@ -251,7 +251,7 @@ static void add_names(struct job_series *s, struct rank_series *r, const struct 
 	}
 }
 
-/* Other steps than before: their times say nothing of the old ones. */
+/* A different rule of steps: earlier step times cannot be compared. */
 static void check_rule(struct rank_series *r, const char *rule)
 {
 	if (r->step_rule[0] && strcmp(r->step_rule, rule) != 0)

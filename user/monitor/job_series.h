@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The figures of all ranks that are watched, and of those that ended a few minutes ago. */
+/* Figures of all watched ranks, and of ranks that ended a few minutes ago. */
 #ifndef PROFTRACE_JOB_SERIES_H
 #define PROFTRACE_JOB_SERIES_H
 
@@ -11,22 +11,24 @@
 #include "monitor/job_figures.h"
 #include "monitor/messages.h"
 
-#define SERIES_BUCKETS	 24 /* of step times, log-spaced from 1 ms to 100 s; one more is above */
-/* The same for OTLP: bucket i has those above 2^((SERIES_FINE_FIRST + i) / 2^SERIES_FINE_SCALE) seconds, up to
- * the next one's limit: from 1 us to 4 hours, each 9 % wide. The first and the last have what is beyond, too. */
+#define SERIES_BUCKETS	 24 /* buckets of step times, log-spaced from 1 ms to 100 s; one more is
+			       above */
+/* Buckets for OTLP: bucket i is above 2^((SERIES_FINE_FIRST + i) / 2^SERIES_FINE_SCALE) seconds, up
+ * to the next one's limit. They reach from 1 us to 4 hours, each 9 % wide. The first and last
+ * contain everything beyond. */
 #define SERIES_FINE_SCALE 3
 #define SERIES_FINE_FIRST (-160)
 #define SERIES_FINE	  272
 #define SERIES_PHASES	 12
-#define SERIES_OPERATORS 20 /* with a series of their own */
+#define SERIES_OPERATORS 20 /* operators with a series of their own */
 #define SERIES_OTHER	 "other"
 #define SERIES_FINDINGS	 16
-#define SERIES_PAST	 32 /* windows whose recording and step time are told */
-#define SERIES_KEEP_NS	 (300 * 1000000000ull) /* a rank that ended is exported so long */
+#define SERIES_PAST	 32 /* latest windows whose recording and step time are shown */
+#define SERIES_KEEP_NS	 (300 * 1000000000ull) /* for so long after its end a rank is exported */
 
 struct past_window {
 	char file[RECORDING_NAME];
-	double median_s, at_s; /* a step; seconds since 1970 when it was read */
+	double median_s, at_s; /* median_s: of a step; at_s: when it was read, since 1970 */
 };
 
 /* Of the latest window of all ranks of the job. */
@@ -40,60 +42,59 @@ struct joint_figures {
 
 struct rank_series {
 	struct rank_info info; /* of the latest session */
-	char rank[16];	       /* label: its number, or u0, u1, ... */
+	char rank[16];	       /* the label: its number, or u0, u1, ... */
 	enum watch_state state;
 	uint64_t ended_ns; /* 0: it is watched */
-	bool lives;	   /* ended alone has the session; it is kept */
+	bool lives;	   /* only the session has ended, so the series is kept */
 	char framework[32], version[32], detail[16], step_rule[64], file[RECORDING_NAME];
-	uint64_t steps, steps_before; /* of this session, of those before */
+	uint64_t steps, steps_before; /* of this session; of earlier sessions */
 	double watched_s, watched_before_s, duty;
-	double cpus; /* negative: not known */
+	double cpus; /* negative: unknown */
 	double learn_s, learn_before_s, unread_s, unread_before_s;
-	double open_s;	/* windows whose cost is not known */
-	double spent_s; /* estimated cost of the others */
+	double open_s;	/* time of windows with unknown cost */
+	double spent_s; /* estimated cost of the other windows */
 	uint64_t buckets[SERIES_BUCKETS + 1], fine_buckets[SERIES_FINE];
-	uint64_t begun_ns; /* since 1970: its counters began at 0 */
+	uint64_t begun_ns; /* since 1970: when its counters were 0 */
 	double sampled_s;
 	uint64_t sampled_cnt, window_cnt;
 	double median_s; /* of the latest window */
-	double overhead; /* of the latest window that has one, at most 1; 0: none has */
+	double overhead; /* of the latest window with a known cost, at most 1; 0: none */
 	struct named_figure phases[SERIES_PHASES], operators[SERIES_OPERATORS],
 		findings[SERIES_FINDINGS];
 	size_t phase_cnt, operator_cnt, finding_cnt;
 	double other_s; /* operators without a series of their own */
-	struct past_window past[SERIES_PAST]; /* the oldest first */
+	struct past_window past[SERIES_PAST]; /* sorted, the oldest first */
 	size_t past_cnt;
 	struct joint_figures joint;
 	struct cusum cusum;
-	uint64_t cusum_resets; /* other rule of steps, or another process */
+	uint64_t cusum_resets; /* because of another rule of steps, or another process */
 };
 
 struct job_series {
 	struct rank_series **items;
 	size_t cnt, cap;
 	size_t series_cnt, series_max;
-	uint64_t dropped; /* series that were not made */
+	uint64_t dropped; /* number of series that were not made */
 	struct monitor_counts counts;
-	uint64_t heard_ns; /* of the parent, the last time */
+	uint64_t heard_ns; /* when the parent was last heard */
 };
 
-/* Upper limit of a bucket in seconds. */
+/* The upper limit of a bucket in seconds. */
 double job_series__bucket(size_t index);
 
-/* Those of a job, user, container and rank that ended go on; of another process without its baseline.
- * NULL: no memory, or no series is left. */
+/* Continues the series of an ended rank of the same job, user, container and number. For another
+ * process the baseline begins anew. NULL: out of memory, or no series is free. */
 struct rank_series *job_series__begin(struct job_series *s, const struct rank_info *info);
 struct rank_series *job_series__find(struct job_series *s, uint32_t id);
-/* The process's watched series, else its latest one. NULL: none. */
+/* The process's watched series, else its latest one. NULL: there is none. */
 const struct rank_series *job_series__of_pid(const struct job_series *s, int pid);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
-/* A window's cost, whatever else it gave; overhead 0: not known. */
+/* Adds a window's cost. overhead 0: unknown. */
 void job_series__spend(struct rank_series *r, double overhead, double seconds);
-/* Estimated share of the watched time that probes took. Windows without a cost of their own, and
- * the time until the session was ready, count like the latest window that has one. False: none
- * has. */
+/* Estimated share of the watched time that probes took. Windows without a cost, and the time until
+ * the session was ready, count like the latest window with a cost. False: no window has one. */
 bool job_series__overhead(const struct rank_series *r, double *ratio);
-/* True: an alarm of the step time was raised, or cleared. */
+/* True: an alarm about the step time was raised or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window);
 /* Of the report of a window of all ranks. `change` is told of a rank that is the straggler now, or no longer. */
@@ -101,11 +102,11 @@ void job_series__add_job_window(struct job_series *s, uint32_t id, const struct 
 				void (*change)(const struct rank_series *r));
 /* Its session has ended. lives: the process has not, and will be watched again. */
 void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns);
-/* Since the job is watched. */
+/* Steps since the job is watched. */
 uint64_t job_series__steps(const struct rank_series *r);
-/* Are its counters up to date? They are not of a rank that is not watched yet, or again. */
+/* Are the rank's counters current? They are not before it is watched, or watched again. */
 bool job_series__counts(const struct rank_series *r);
-/* Forgets those whose process ended SERIES_KEEP_NS ago. */
+/* Forgets ranks whose process ended SERIES_KEEP_NS ago. */
 void job_series__expire(struct job_series *s, uint64_t now_ns);
 void job_series__free(struct job_series *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The pages of the monitor. monitor.js replaces <main> by that of a later answer. */
+/* The monitor's pages. monitor.js replaces <main> with that of a later answer. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static void put_head(FILE *out, const char *title)
 	      out);
 }
 
-/* Outside of <main>: what is typed stays. */
+/* The foot is outside of <main>, so what the user types there stays. */
 static void put_foot(const struct jobs_view *v, FILE *out)
 {
 	fputs("</main>\n<p id=\"age\" class=\"warn\" role=\"status\"></p>\n", out);
@@ -258,7 +258,7 @@ static void put_time(FILE *out, double at_s)
 	struct tm tm;
 	char text[32];
 
-	/* The time zone's file is out of reach of this process. */
+	/* This process cannot open the time zone's file, so times are UTC. */
 	gmtime_r(&at, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	fputs(text, out);

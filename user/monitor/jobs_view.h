@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The jobs for programs (JSON) and for a browser (HTML). Names are what strangers chose. */
+/* The jobs for programs (JSON) and for browsers (HTML). Names come from strangers. */
 #ifndef PROFTRACE_JOBS_VIEW_H
 #define PROFTRACE_JOBS_VIEW_H
 
@@ -9,19 +9,19 @@
 
 struct jobs_view {
 	const struct job_series *series;
-	bool has_token; /* windows can be asked for */
-	bool has_pages; /* recordings have pages for whoever may connect */
+	bool has_token; /* a token exists, so windows can be requested */
+	bool has_pages; /* anyone who connects may read pages of recordings */
 };
 
 /* 0 or a negative errno. */
 int jobs_view__json(const struct job_series *s, FILE *out);
-/* Of one rank, with its latest windows. 0 or a negative errno. */
+/* JSON of one rank, with its latest windows. 0 or a negative errno. */
 int jobs_view__json_of(const struct rank_series *r, FILE *out);
 void jobs_view__html(const struct jobs_view *v, FILE *out);
 void jobs_view__html_of(const struct jobs_view *v, const struct rank_series *r, FILE *out);
 
 const char *jobs_view__state(const struct rank_series *r);
-/* Why there is no answer yet, or the answer. */
+/* Describes the result, or why there is none yet. */
 void jobs_view__describe_regression(const struct rank_series *r, char *out, size_t size);
 
 #endif

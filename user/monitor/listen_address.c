@@ -34,7 +34,7 @@ static bool read_port(const char *text, in_port_t *port)
 	return *text >= '0' && *text <= '9' && !*end && number > 0 && number <= UINT16_MAX;
 }
 
-/* The length of the address; 0: it is none of this host alone. */
+/* The length of the address. 0: it is invalid, or not local to this host. */
 static socklen_t read_address(const char *where, union address *a)
 {
 	static const char v4[] = "127.0.0.1:", local[] = "localhost:", v6[] = "[::1]:";
@@ -70,7 +70,7 @@ int listen_address__check(const char *where)
 	return err__set(-EINVAL, MESSAGE_LISTEN_INVALID, where);
 }
 
-/* Of a monitor that was killed. */
+/* Removes the socket of a killed monitor. */
 static void remove_stale(const union address *a, socklen_t len)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the monitor's two processes tell each other, over a pair of SEQPACKET sockets. The parent has
- * rights and starts sessions; the exporter has none, reads figures and answers HTTP. The parent trusts
- * no number of the exporter's: each is bounded where it is used.
+ * Messages between the monitor's two processes, over a pair of SEQPACKET sockets. The parent has
+ * rights and starts sessions. The exporter has no rights, reads figures and answers HTTP. The
+ * parent trusts no number from the exporter: each is bounded where it is used.
  */
 #ifndef PROFTRACE_MONITOR_MESSAGES_H
 #define PROFTRACE_MONITOR_MESSAGES_H
@@ -16,15 +16,15 @@
 #define RECORDING_NAME 160 /* bytes of a name in the store, with its NUL */
 
 enum unwatched {
-	UNWATCHED_NO_FRAMEWORK, /* no library of a framework is mapped */
-	UNWATCHED_PART_OF_JOB,	/* a launcher, or a worker, of ranks that may be watched */
+	UNWATCHED_NO_FRAMEWORK, /* its maps contain no library of a framework */
+	UNWATCHED_PART_OF_JOB,	/* a launcher of ranks that may be watched, or a worker of one */
 	UNWATCHED_DENIED,
 	UNWATCHED_NOT_ALLOWED,
 	UNWATCHED_YOUNG,
 	UNWATCHED_BACKOFF, /* attaching failed, or events were lost */
 	UNWATCHED_TOO_MANY,
-	UNWATCHED_QUEUED, /* a few sessions begin at each scan */
-	UNWATCHED_LIMIT,  /* the monitor uses all that it may of processors or memory */
+	UNWATCHED_QUEUED, /* only a few sessions begin at each scan */
+	UNWATCHED_LIMIT,  /* the monitor is at its limit of processors or memory */
 	UNWATCHED_CNT,
 };
 extern const char *const unwatched_names[UNWATCHED_CNT];
@@ -33,7 +33,7 @@ enum window_result {
 	WINDOW_OK,
 	WINDOW_LOST,	   /* events; its times are not exported */
 	WINDOW_EMPTY,	   /* no whole step */
-	WINDOW_UNREADABLE, /* `report` failed, or said what cannot be */
+	WINDOW_UNREADABLE, /* `report` failed, or its output is impossible */
 	WINDOW_TIMEOUT,	   /* its file was not complete in time */
 	WINDOW_TOO_LARGE,  /* more steps or operators than are read, or too many bytes */
 	WINDOW_RESULT_CNT,
@@ -60,29 +60,29 @@ enum job_missing {
 extern const char *const job_missing_names[JOB_MISSING_CNT];
 
 enum attach_failure {
-	ATTACH_FAILED,	/* the session ended with an error: its message is in the log */
+	ATTACH_FAILED,	/* the session ended with an error; its message is in the log */
 	ATTACH_KILLED,	/* the session was killed by a signal */
 	ATTACH_TIMEOUT, /* it was not ready in time */
 	ATTACH_FAILURE_CNT,
 };
 extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
 
-/* Why no window opens. */
 enum reload_result { RELOAD_OK, RELOAD_REFUSED, RELOAD_CNT };
 extern const char *const reload_names[RELOAD_CNT];
 
+/* Why no window opens. */
 enum hold {
 	HOLD_NONE,
 	HOLD_DISK,     /* the store's file system is nearly full */
 	HOLD_CPU,      /* --cpu */
 	HOLD_MEMORY,   /* --memory */
-	HOLD_PRESSURE, /* --max-pressure: the host's processors are wanted by others */
+	HOLD_PRESSURE, /* --max-pressure: others need the host's processors */
 	HOLD_CNT,
 };
 extern const char *const hold_names[HOLD_CNT];
 
 struct rank_info {
-	uint32_t id; /* of a session, never used again */
+	uint32_t id; /* of a session; never reused */
 	pid_t pid;
 	int rank; /* -1: not known */
 	struct job_key key;
@@ -95,9 +95,9 @@ bool rank_info__is_same_job(const struct rank_info *a, const struct rank_info *b
 
 enum watch_state {
 	WATCH_ATTACHING,
-	WATCH_WAITING, /* for the next window */
+	WATCH_WAITING, /* waits for the next window */
 	WATCH_RECORDING,
-	WATCH_READING, /* the window's figures are made */
+	WATCH_READING, /* the window's figures are being made */
 	WATCH_ENDING,
 	WATCH_STATE_CNT,
 };
@@ -108,13 +108,13 @@ struct rank_state {
 	enum watch_state state;
 	uint64_t steps;	   /* seen since this session began */
 	double watched_s;  /* since it was ready */
-	double learn_s;	   /* before that */
-	double unread_s;   /* windows that gave no figures */
+	double learn_s;	   /* the time before that */
+	double unread_s;   /* of windows that gave no figures */
 	double duty;
-	double cpus;	   /* processors that its threads use; negative: not known */
+	double cpus;	   /* processors that its threads use; negative: unknown */
 };
 
-/* Its JSON comes as a descriptor with the message. */
+/* The window's JSON comes as a descriptor with the message. */
 struct window_ready {
 	uint32_t id;
 	uint32_t job_window; /* that it is part of, 0: none */
@@ -124,7 +124,7 @@ struct window_ready {
 
 struct rank_end {
 	uint32_t id;
-	bool lives; /* its process: another session may begin */
+	bool lives; /* the process lives, so another session may begin */
 };
 
 struct monitor_counts {
@@ -141,13 +141,13 @@ struct monitor_counts {
 
 enum page_result {
 	PAGE_OK,
-	PAGE_GONE,   /* the recording is kept no longer */
-	PAGE_FAILED, /* it could not be made, or is too large */
-	PAGE_BUSY,   /* too many are asked for */
+	PAGE_GONE,   /* the recording was removed */
+	PAGE_FAILED, /* making it failed, or it is too large */
+	PAGE_BUSY,   /* too many requests */
 	PAGE_RESULT_CNT,
 };
 
-/* Of a recording, as a descriptor with the message. */
+/* A page of a recording, which comes as a descriptor with the message. */
 struct page_made {
 	enum page_result result;
 	char file[RECORDING_NAME];
@@ -177,25 +177,25 @@ struct message {
 	};
 };
 
-#define REQUEST_STEPS_MAX 1000 /* of a window that somebody asks for */
+#define REQUEST_STEPS_MAX 1000 /* most steps of a requested window */
 
 enum asked {
 	ASKED_NOTHING,
-	ASKED_WINDOW, /* of so many steps, 0: as many as usual */
-	ASKED_PAGE,   /* of `file` */
-	ASKED_PUSH,   /* of the metrics: a file that comes with it */
+	ASKED_WINDOW, /* asks for a window of so many steps, 0: the usual number */
+	ASKED_PAGE,   /* asks for the page of `file` */
+	ASKED_PUSH,   /* sends metrics to push: a file comes with it */
 };
 
-/* What the exporter says: what the schedule needs of a window; what somebody asks for; or, to
- * TELL_COUNTS, that it lives. */
+/* A message of the exporter: facts of a window for the schedule, a request of a user, or a sign of
+ * life (the answer to TELL_COUNTS). */
 struct window_answer {
-	uint32_t id; /* 0: of no rank */
+	uint32_t id; /* 0: about no rank */
 	enum asked asked;
 	char file[RECORDING_NAME];
 	enum window_result result;
 	uint64_t steps, lost;
-	double overhead; /* share of the time the steps ran, with probes; 0: unknown */
-	uint8_t is_counted; /* the exporter has added its cost to the series */
+	double overhead; /* share of the steps' time with probes; 0: unknown */
+	uint8_t is_counted; /* the exporter has added this cost to the series */
 };
 
 #endif

@@ -12,7 +12,7 @@ static void add_label(struct metric_labels *l, const char *name, const char *val
 
 /* ---- of ranks ---- */
 
-/* Labels of a rank. */
+/* The labels of a rank. */
 struct own_labels {
 	char uid[16];
 	struct metric_labels labels;
@@ -140,11 +140,12 @@ static void put_histogram(const struct job_series *s, const struct metric_sink *
 	}
 }
 
-/* Figures of each rank that have names, by a label. */
+/* Several named figures per rank, with the name as a label. */
 struct named_metric {
 	const char *name, *type, *help, *label;
 	const struct named_figure *(*figures)(const struct rank_series *r, size_t *cnt);
-	/* What those without a series have; NULL: none. False: the rank has none. */
+	/* Sum over names without a series of their own; NULL: there is none. False: the rank has
+	 * none. */
 	bool (*other)(const struct rank_series *r, double *value);
 };
 

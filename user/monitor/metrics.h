@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The metrics: names, types, labels and values. Each format that they are told in is a sink. */
+/* The metrics: names, types, labels and values. Each output format is a sink. */
 #ifndef PROFTRACE_METRICS_H
 #define PROFTRACE_METRICS_H
 
@@ -16,8 +16,8 @@ struct metric_labels {
 };
 
 struct metric_sink {
-	/* The values that follow are of this metric, as Prometheus calls it: counters end in _total. type: counter,
-	 * gauge or histogram. */
+	/* The following values belong to this metric. Names are as in Prometheus: counters end in
+	 * _total. type: counter, gauge or histogram. */
 	void (*begin)(void *ctx, const char *name, const char *type, const char *help);
 	void (*value)(void *ctx, const struct metric_labels *labels, double value);
 	void (*histogram)(void *ctx, const struct metric_labels *labels,

@@ -42,7 +42,7 @@ struct otlp_sink {
 	struct proto *p;
 	uint64_t start_ns, now_ns;
 	const char *name, *type, *help;
-	size_t metric, data; /* what is open; 0: nothing */
+	size_t metric, data; /* begin of the open messages; 0: none is open */
 };
 
 /* ---- attributes ---- */
@@ -97,7 +97,7 @@ static size_t name_len(const char *name)
 	return strlen(name) - (ends_with(name, "_total") ? strlen("_total") : 0);
 }
 
-/* UCUM */
+/* UCUM units */
 static const char *unit_of(const char *name)
 {
 	char base[96];
@@ -124,7 +124,7 @@ static void close_metric(struct otlp_sink *o)
 	o->metric = o->data = 0;
 }
 
-/* One without a value is not told at all. */
+/* A metric without values is left out. */
 static void open_metric(struct otlp_sink *o, uint32_t data)
 {
 	if (o->metric)

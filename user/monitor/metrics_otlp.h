@@ -8,9 +8,9 @@
 
 #define METRICS_OTLP_TYPE "application/x-protobuf"
 
-/* An ExportMetricsServiceRequest of OTLP 1.x: a resource per rank, and one of the monitor. Names are those of
- * metrics.h without _total, which OTLP's type implies. Step times are an exponential histogram. now_ns:
- * since 1970. */
+/* Writes an ExportMetricsServiceRequest of OTLP 1.x: one resource per rank, and one for the
+ * monitor. Names are those of metrics.h without _total, which OTLP's type implies. Step times are
+ * an exponential histogram. now_ns: since 1970. */
 void metrics_otlp__put(const struct job_series *s, const char *host, uint64_t now_ns, struct proto *out);
 
 #endif

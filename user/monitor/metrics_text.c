@@ -28,7 +28,7 @@ static void put_labels(FILE *out, const struct metric_labels *labels)
 	}
 }
 
-/* As few digits as lead back to the same number. */
+/* The fewest digits from which the same number can be read back. */
 static void put_number(FILE *out, double value)
 {
 	char text[32];

@@ -14,11 +14,13 @@
 #include "monitor/listen_address.h"
 #include "monitor/window_store.h"
 
-#define COUNTS_NS    10000000000ull
-#define BEGUN_A_SCAN 2 /* sessions: to attach takes half a second of CPU time */
+#define COUNTS_NS 10000000000ull
+#define BEGUN_A_SCAN                                                                               \
+	2 /* sessions that begin per scan, because attaching takes half a second of                \
+	     CPU time */
 #define KEEP_NS	     60000000000ull
-#define LOST_MAX     1000000000000ull /* events of a window: more is no measurement, */
-#define OVERHEAD_MAX 100.0	      /* of a window: more is no measurement */
+#define LOST_MAX     1000000000000ull /* more lost events of a window are no valid measurement, */
+#define OVERHEAD_MAX 100.0	      /* a higher overhead of a window is no valid measurement */
 
 /* ---- what the exporter is told ---- */
 
@@ -29,7 +31,7 @@ static void stop_all(struct monitor *m)
 		watch__stop(m->watches[i], clock__monotonic_ns());
 }
 
-/* What is told while there is none is told to the next one. */
+/* Messages without an exporter are sent to the next one. */
 static void tell(struct monitor *m, const struct message *message, int fd)
 {
 	exporter_watch__send(&m->exporter, message, fd);
@@ -318,7 +320,7 @@ static void tell_end(struct monitor *m, uint32_t id, bool process_lives)
 	tell(m, &message, -1);
 }
 
-/* Their series are kept until the process ends, or is watched again. */
+/* Their series stay until the process ends or is watched again. */
 static void look_at_left(struct monitor *m)
 {
 	size_t kept = 0;
@@ -385,7 +387,7 @@ static bool lives(const struct found_rank *rank)
 	return !process_facts__read(rank->pid, &facts) && facts.start_ticks == rank->start_ticks;
 }
 
-/* The session ended while its process goes on, and nobody asked it to. */
+/* Notes that a session ended unasked while its process lives. */
 static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_ns)
 {
 	const bool is_late = w->state == WATCH_ENDING;
@@ -414,7 +416,7 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 	const bool was_let_go = !is_found(m, &w->rank) || m->is_stopping;
 	const bool is_left = !was_let_go && lives(&w->rank) &&
 			     !ARRAY_PUSH(m->left, m->left_cnt, m->left_cap, left);
-	/* It ends with success when its process does. */
+	/* A session succeeds when its process ends. */
 	const bool failed = !WIFEXITED(w->exit_status) || WEXITSTATUS(w->exit_status) ||
 			    w->state == WATCH_ENDING;
 
@@ -438,7 +440,7 @@ static void end_watches(struct monitor *m, uint64_t now_ns)
 
 /* ---- the exporter ---- */
 
-/* Figures of the one before are gone, sessions are not. */
+/* A new exporter has no figures of the old one. Sessions continue. */
 static void on_renewed(void *ctx)
 {
 	struct monitor *m = ctx;
@@ -583,7 +585,7 @@ static int add_signals(struct monitor *m)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* nohup: a signal that is ignored would be read all the same if it were blocked. */
+	/* nohup: an ignored signal would still be read if it were blocked. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

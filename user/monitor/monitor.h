@@ -14,22 +14,23 @@
 
 struct monitor_opts {
 	const char *store, *listen;
-	const char *token; /* of who may ask for windows by HTTP; NULL: nobody may */
-	bool pages;	   /* of recordings are for whoever may connect */
-	const char *otlp, *pprof; /* URLs of receivers; NULL: nothing is sent */
+	const char *token; /* required in HTTP requests for windows; NULL: nobody may ask */
+	bool pages;	   /* anyone who connects may read pages of recordings */
+	const char *otlp, *pprof; /* URLs of receivers; NULL: nothing is pushed */
 	uint64_t otlp_interval_ns;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
 	uint64_t all_ranks; /* each such window is of all ranks of a job at the same moment; 0: none */
 	double budget, max_duty;
 	struct governor_limits limits;
 	struct discovery_opts discovery;
-	/* At SIGHUP: reads the configuration again, and gives it to `apply` before that which it replaces is
-	 * freed. 0; -ENOENT if there is no file, or another negative errno, with err__set, and all stays. */
+	/* At SIGHUP: reads the configuration again, and passes it to `apply` before freeing the old
+	 * one. 0; -ENOENT if there is no file, or another negative errno, with err__set: nothing
+	 * changes. */
 	int (*reload)(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts), void *to);
 	void *reload_ctx;
 };
 
-/* Until SIGINT or SIGTERM. 0, or a negative errno with err__set. */
+/* Runs until SIGINT or SIGTERM. 0, or a negative errno with err__set. */
 int monitor__run(const struct monitor_opts *opts);
 
 #endif

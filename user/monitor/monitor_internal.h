@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of `proftrace monitor`, for the files that it is made of. */
+/* The state of `proftrace monitor`, for the files that implement it. */
 #ifndef PROFTRACE_MONITOR_INTERNAL_H
 #define PROFTRACE_MONITOR_INTERNAL_H
 
@@ -12,7 +12,8 @@
 #include "monitor/watch.h"
 #include "monitor/window_reader.h"
 
-#define WINDOW_SPARE (16u << 20) /* a session that writes so many bytes more than a window may have is ended */
+#define WINDOW_SPARE (16u << 20) /* a session that writes so much more than a window may have is
+				    ended */
 
 struct monitor {
 	const struct monitor_opts *opts;
@@ -26,7 +27,7 @@ struct monitor {
 	size_t watch_cnt, watch_cap;
 	uint32_t next_id;
 	struct backoffs backoffs;
-	struct left { /* alone, after its session ended */
+	struct left { /* a process without a session, after its session ended */
 		uint32_t id;
 		struct found_rank rank;
 	} *left;
@@ -35,24 +36,24 @@ struct monitor {
 	struct job_windows job_windows;
 	struct page_maker pages;
 	struct pushes pushes;
-	int store; /* its directory */
+	int store; /* descriptor of the directory */
 	struct monitor_counts counts;
 	struct governor governor;
 	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
-	uint64_t window_bytes; /* the largest that is read and kept */
+	uint64_t window_bytes; /* largest recording that is read and kept */
 	bool is_stopping;
-	int err; /* why it stops; err__set */
+	int err; /* why it stops, with err__set */
 };
 
-/* opts stay the caller's, and in use. */
+/* opts are borrowed and stay in use. */
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts);
 /* Of jobs for which one is due. */
 void monitor__plan_job_windows(struct monitor *m, uint64_t now_ns);
 /* SIGHUP */
 void monitor__reload(struct monitor *m);
-/* CPU time and memory of the monitor and its sessions, and the pressure on the host. */
+/* Measures CPU time and memory of the monitor and its sessions, and the pressure on the host. */
 void monitor__measure_self(struct monitor *m);
-/* Decides whether windows may open: counts.hold. */
+/* Decides whether windows may open, and sets counts.hold. */
 void monitor__set_hold(struct monitor *m);
 
 #endif

@@ -11,7 +11,7 @@
 #include "common/util.h"
 
 #define RUN_NS	     60000000000ull
-#define MEMORY_BYTES (1ul << 30) /* whatever the recording expands to */
+#define MEMORY_BYTES (1ul << 30) /* limit, whatever a recording expands to */
 
 static void on_end(void *ctx)
 {
@@ -64,7 +64,7 @@ uint64_t output_child__due(const struct output_child *o)
 
 void output_child__tick(struct output_child *o, uint64_t now_ns)
 {
-	/* Its end is told by the pidfd. */
+	/* The pidfd reports its end. */
 	if (o->child.pid && now_ns >= o->deadline_ns) {
 		kill(o->child.pid, SIGKILL);
 		o->deadline_ns = UINT64_MAX;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One of our own commands, whose output goes to a file in memory: of bounded size, time and memory. */
+/* Runs one of our own commands, with its output in a memory file, and limits of size, time and
+ * memory. */
 #ifndef PROFTRACE_OUTPUT_CHILD_H
 #define PROFTRACE_OUTPUT_CHILD_H
 
@@ -10,7 +11,7 @@
 
 struct output_child {
 	struct event_loop *loop;
-	/* fd: what it wrote, closed afterwards; -1: it failed. Another one may begin here. */
+	/* fd: the output, closed afterwards; -1: it failed. The callback may start another one. */
 	void (*done)(void *ctx, int fd);
 	void *ctx;
 	struct child child;
@@ -19,12 +20,12 @@ struct output_child {
 	uint64_t deadline_ns;
 };
 
-/* argv[0] is "proftrace". 0, or a negative errno with err__set: `done` is not called. */
+/* argv[0] is "proftrace". 0, or a negative errno with err__set (then `done` is not called). */
 int output_child__start(struct output_child *o, char *const argv[], size_t bytes_max);
 /* When tick() is due; UINT64_MAX: never. */
 uint64_t output_child__due(const struct output_child *o);
 void output_child__tick(struct output_child *o, uint64_t now_ns);
-/* Ends it; `done` is not called. */
+/* Ends it without calling `done`. */
 void output_child__stop(struct output_child *o);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the monitor itself uses, and whether windows may open. */
+/* Resources of the monitor itself, and whether windows may open. */
 #include <math.h>
 #include "common/err.h"
 #include "monitor/message_table.h"
@@ -22,7 +22,8 @@ void monitor__measure_self(struct monitor *m)
 	cpu_s = (double)(usage.cpu_ns + own_usage__ended_cpu_ns()) / 1e9;
 	m->counts.anonymous_bytes = usage.anonymous_bytes;
 	m->counts.bpf_bytes = usage.bpf_bytes;
-	/* What ends between the two readings is in neither. */
+	/* A process that ends between the two readings is missing in both, so the sum must not
+	 * decrease. */
 	m->counts.cpu_s = fmax(m->counts.cpu_s, cpu_s);
 	governor__add(&m->governor, &(struct governor_sample){
 					    .at_ns = clock__monotonic_ns(),
@@ -32,7 +33,7 @@ void monitor__measure_self(struct monitor *m)
 				    });
 }
 
-/* A full disk is no fault of a session's, and our recordings are not what fills it. */
+/* A full disk is no fault of a session. Our recordings have a limit and are not the cause. */
 static enum hold why_held(const struct monitor *m)
 {
 	if (!window_store__has_room(m->store, m->window_bytes + WINDOW_SPARE))

@@ -8,7 +8,7 @@
 
 #define FDINFO_MAX 4096
 
-/* A map's fdinfo has map_id and memlock; a program's, which has memlock, too, is not counted. */
+/* A map's fdinfo has map_id and memlock. A program's has only memlock, and is not counted. */
 static uint64_t map_bytes(const char *path)
 {
 	static const char field[] = "\nmemlock:";

@@ -13,7 +13,7 @@
 
 static void begin_next(struct page_maker *p);
 
-/* By the time that passed: on a busy host it is more than that of the processors. */
+/* Charges the elapsed time. On a busy host that is more than the CPU time. */
 static void pay(struct page_maker *p, uint64_t now_ns)
 {
 	p->credit_s -= (double)(now_ns - p->begin_ns) / 1e9;

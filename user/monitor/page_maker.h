@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of kept recordings. `proftrace report --html` makes them in its own sandbox, one after the other. They
- * may take a share of --cpu: who asks for pages must not stop the windows. */
+/* Makes pages of kept recordings with `proftrace report --html` in its own sandbox, one after the
+ * other. Pages get a share of --cpu, so that requests for pages cannot stop the windows. */
 #ifndef PROFTRACE_PAGE_MAKER_H
 #define PROFTRACE_PAGE_MAKER_H
 
@@ -10,16 +10,16 @@
 
 #define PAGE_BYTES_MAX (8 << 20)
 #define PAGE_QUEUE     8
-#define PAGE_CREDIT_S  20.0 /* seconds of pages that may be made at once */
+#define PAGE_CREDIT_S  20.0 /* seconds of making pages that may be saved up */
 
 struct page_maker {
-	/* fd: PAGE_OK's page, closed afterwards; else -1. */
+	/* fd: the page of PAGE_OK, closed afterwards; else -1. */
 	void (*done)(void *ctx, const char *file, enum page_result result, int fd);
 	void *ctx;
-	int store; /* its directory's descriptor, */
+	int store; /* descriptor of the directory of recordings, */
 	const char *directory; /* and its path */
-	double cpus; /* --cpu: pages take half of it */
-	char queue[PAGE_QUEUE][RECORDING_NAME]; /* the first is being made */
+	double cpus; /* of --cpu; pages take at most half of it */
+	char queue[PAGE_QUEUE][RECORDING_NAME]; /* the first one is being made */
 	size_t cnt;
 	struct output_child report;
 	double credit_s;
@@ -27,7 +27,7 @@ struct page_maker {
 };
 
 void page_maker__init(struct page_maker *p, struct event_loop *loop);
-/* file: a name that nobody has looked at. `done` is called once for it, now or later. */
+/* file: an unchecked name. Calls `done` once for it, now or later. */
 void page_maker__ask(struct page_maker *p, const char *file, uint64_t now_ns);
 uint64_t page_maker__due(const struct page_maker *p);
 void page_maker__tick(struct page_maker *p, uint64_t now_ns);

@@ -22,7 +22,7 @@ static char *read_text(pid_t pid, const char *name, size_t limit)
 
 int process_facts__parse(const char *line, struct process_facts *out)
 {
-	/* The name may have blanks and parentheses. */
+	/* The name may contain blanks and parentheses. */
 	const char *name = strchr(line, '('), *behind = strrchr(line, ')');
 	unsigned long long start;
 	unsigned int flags;
@@ -60,7 +60,7 @@ uint64_t process_facts__age_ns(const struct process_facts *p)
 	return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
-/* Debuggers and proftrace map the libraries of others, too, to read them. */
+/* Debuggers and proftrace also map libraries of others to read them. So only code counts. */
 static bool is_code(const char *line)
 {
 	unsigned long long from, to;
@@ -80,7 +80,7 @@ static bool maps_library(const char *maps, const char *name)
 	return false;
 }
 
-/* Whether it can be recorded is for the session to find out. */
+/* The session finds out whether the process can be recorded. */
 bool process_facts__has_framework(const char *maps)
 {
 	for (const struct framework *const *f = frameworks__all(); *f; f++)

@@ -12,9 +12,9 @@
 #include "common/util.h"
 #include "monitor/pusher.h"
 
-#define RETRY_NS 60000000000ull /* where none can be begun */
+#define RETRY_NS 60000000000ull /* delay if a new process cannot be started */
 
-/* The socket is the loop's to close. */
+/* Removes the socket from the loop, which closes it. */
 static void leave(struct push *p)
 {
 	event_loop__remove(p->loop, &p->answers);
@@ -37,7 +37,7 @@ static void lose(struct push *p)
 	log__warn(MESSAGE_PUSHER_ENDED, p->option, (unsigned long long)(p->wait_ns / 1000000000));
 }
 
-/* Once for a receiver that fails, and once for one that is well again. */
+/* Logs once when a receiver begins to fail, and once when it works again. */
 static void note_receiver(struct push *p, const struct push_answer *a)
 {
 	const bool is_failing = a->result == PUSH_REFUSED || a->result == PUSH_RETRIED;
@@ -61,7 +61,7 @@ static void on_answer(void *ctx)
 
 	if (n < 0 && errno == EAGAIN)
 		return;
-	/* It reads what strangers send: whatever it says is checked. */
+	/* The process reads data of strangers, so its messages are checked. */
 	if (n != sizeof(answer) || (unsigned int)answer.result >= PUSH_RESULT_CNT) {
 		lose(p);
 		return;

@@ -5,7 +5,7 @@
 
 #define SECOND_NS     1000000000ull
 #define WAIT_MAX_S    60u
-#define RETRY_AFTER_S 300u /* at most, whatever the receiver says */
+#define RETRY_AFTER_S 300u /* longest delay that a receiver can ask for */
 
 static void remove_at(struct push_queue *q, size_t i)
 {
@@ -24,7 +24,7 @@ bool push_queue__add(struct push_queue *q, const struct push_body *body)
 {
 	const bool is_full = q->cnt == PUSH_QUEUE;
 
-	/* A receiver that is down is no nearer for another body: its time stays. */
+	/* A new body does not help a receiver that is down, so the time of the next try stays. */
 	if (is_full)
 		remove_at(q, q->is_sending ? 1 : 0);
 	q->items[q->cnt++] = *body;
@@ -47,7 +47,7 @@ void push_queue__retry(struct push_queue *q, uint64_t now_ns, uint64_t retry_aft
 		       uint64_t random)
 {
 	const uint64_t wait_s = q->tries < 6 ? 1u << q->tries : WAIT_MAX_S;
-	/* Monitors of many hosts must not come back at the same moment. */
+	/* Random, so that monitors of many hosts do not retry at the same moment. */
 	uint64_t wait_ns = wait_s * SECOND_NS * 3 / 4 + random % (wait_s * SECOND_NS / 2);
 
 	if (retry_after_s > RETRY_AFTER_S)
@@ -75,7 +75,7 @@ enum push_result push_queue__result_of(long status)
 
 /* ---- the answer: ExportMetricsServiceResponse ---- */
 
-/* False: it ends before its end. */
+/* False: the data ends within the number. */
 static bool take_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
 {
 	*value = 0;
@@ -89,7 +89,8 @@ static bool take_varint(const unsigned char **at, const unsigned char *end, uint
 	return false;
 }
 
-/* The next field; *len: of its bytes, which *at is at then; 0 of a number, which is in *value. */
+/* Reads the next field. A number goes to *value, with *len 0. Else *len is the number of its bytes,
+ * which *at points to. */
 static bool take_field(const unsigned char **at, const unsigned char *end, uint64_t *field,
 		       uint64_t *value, size_t *len)
 {

@@ -19,14 +19,16 @@
 #include "monitor/push_queue.h"
 #include "privilege/sandbox.h"
 
-#define NOBODY	     65534
-#define MEMORY_MAX   (256ul << 20) /* a queue of the largest bodies, and libcurl */
-#define CONNECT_MS   5000L
-#define TRANSFER_MS  15000L
-#define ANSWER_BYTES 4096 /* that are looked at; more than ANSWER_MAX ends the transfer */
-#define ANSWER_MAX   (64 << 10)
-#define POLL_MS	     60000
-#define URL_BYTES    2048
+#define NOBODY	    65534
+#define MEMORY_MAX  (256ul << 20) /* for a queue of the largest bodies, and libcurl */
+#define CONNECT_MS  5000L
+#define TRANSFER_MS 15000L
+#define ANSWER_BYTES                                                                               \
+	4096 /* bytes of an answer that are read; more than ANSWER_MAX ends the                    \
+		transfer */
+#define ANSWER_MAX (64 << 10)
+#define POLL_MS	   60000
+#define URL_BYTES  2048
 
 struct pusher {
 	struct curl_library curl;
@@ -176,7 +178,7 @@ static uint64_t random_number(void)
 	return number;
 }
 
-/* With a status of 2xx it has arrived, whatever became of the answer's body. */
+/* A status of 2xx means that it arrived, even if reading the answer's body failed. */
 static enum push_result judge(struct pusher *p, CURLcode code, char why[96])
 {
 	long status = 0;
@@ -245,7 +247,7 @@ static void limit(void)
 	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
 
 	setrlimit(RLIMIT_DATA, &memory);
-	/* The parent decides when we end: by closing its socket. */
+	/* The parent decides when this process ends: it closes its socket. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The process that sends bodies to one URL. It has a network and libcurl, and no rights: the sandbox of
- * privilege/sandbox.h, as user 65534. */
+/* The process that sends bodies to one URL. It has the network and libcurl, but no rights: it runs
+ * in the sandbox of privilege/sandbox.h as user 65534. */
 #ifndef PROFTRACE_PUSHER_H
 #define PROFTRACE_PUSHER_H
 
 #include <sys/types.h>
 
-/* "http://..." or "https://...", without a user or password. 0, or -EINVAL with err__set. */
-int pusher__check_url(const char *option, const char *url);
-/* *fd: takes struct push_item, gives struct push_answer, ends with the process. Its pid, or a negative errno with
+/* Checks a URL: "http://..." or "https://...", without user and password. 0, or -EINVAL with
  * err__set. */
+int pusher__check_url(const char *option, const char *url);
+/* *fd: a socket for struct push_item to the process and struct push_answer back, which closes at
+ * its end. The process's pid, or a negative errno with err__set. */
 pid_t pusher__start(const char *url, int *fd);
 
 #endif

@@ -12,7 +12,7 @@
 
 static void ask_metrics(struct pushes *p, uint64_t now_ns)
 {
-	/* An exporter that does not answer has none to send. */
+	/* An exporter that does not answer has no metrics to send. */
 	if (p->is_asked)
 		p->opts.counts[PUSH_OTLP][PUSH_LOST]++;
 	p->is_asked = true;
@@ -69,7 +69,7 @@ static void begin_next(struct pushes *p)
 	finish(p, -1);
 }
 
-/* RFC 3986: all but the unreserved characters. */
+/* Escapes all but the unreserved characters of RFC 3986. */
 static size_t put_escaped(char *out, size_t size, const char *text)
 {
 	size_t len = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the monitor sends by itself: metrics as OTLP at an interval, and each window as pprof. */
+/* What the monitor pushes: metrics as OTLP at an interval, and each window as pprof. */
 #ifndef PROFTRACE_PUSHES_H
 #define PROFTRACE_PUSHES_H
 
@@ -15,9 +15,9 @@
 struct pushes_opts {
 	struct event_loop *loop;
 	const char *urls[PUSH_TO_CNT]; /* NULL: not sent */
-	uint64_t interval_ns;	       /* of metrics */
+	uint64_t interval_ns;	       /* interval of the metrics */
 	const char *directory;	       /* of recordings */
-	void (*ask_metrics)(void *ctx); /* they come by pushes__metrics() */
+	void (*ask_metrics)(void *ctx); /* asks for metrics, which come through pushes__metrics() */
 	void *ctx;
 	uint64_t (*counts)[PUSH_RESULT_CNT];
 };
@@ -31,7 +31,7 @@ struct pushes {
 	struct pushes_opts opts;
 	struct push to[PUSH_TO_CNT];
 	uint64_t metrics_due_ns;
-	bool is_asked; /* and they have not come */
+	bool is_asked; /* metrics were asked for and have not come */
 	struct pprof_wait queue[PPROF_QUEUE]; /* the first is being made */
 	size_t cnt;
 	struct output_child export;
@@ -39,11 +39,11 @@ struct pushes {
 
 /* 0, or a negative errno with err__set. */
 int pushes__start(struct pushes *p, const struct pushes_opts *opts);
-/* The same texts in other memory, that of before is freed: at SIGHUP. */
+/* Replaces the texts by equal ones in other memory, because SIGHUP frees the old ones. */
 void pushes__set_texts(struct pushes *p, const char *const urls[PUSH_TO_CNT], const char *directory);
-/* fd: a body, -1: there is none. It stays the caller's. */
+/* fd: the body, borrowed; -1: there is none. */
 void pushes__metrics(struct pushes *p, int fd);
-/* A window that was read, of that rank. until_s: when it ended, since 1970. */
+/* A window of that rank was read. until_s: its end, since 1970. */
 void pushes__window(struct pushes *p, const struct rank_info *rank, const struct window_ready *window,
 		    double until_s);
 void pushes__add_usage(const struct pushes *p, struct own_usage *usage);
@@ -51,7 +51,7 @@ uint64_t pushes__due(const struct pushes *p);
 void pushes__tick(struct pushes *p, uint64_t now_ns);
 void pushes__stop(struct pushes *p);
 
-/* "?name=...": as Pyroscope's /ingest wants it. False: it is too long. */
+/* The query "?name=..." for Pyroscope's /ingest. False: it is too long. */
 bool pushes__query(const struct rank_info *rank, const char *host, double from_s, double until_s, char *out,
 		   size_t size);
 

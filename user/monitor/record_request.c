@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* In as much time, whichever byte differs. */
+/* Compares in constant time. */
 static bool is_token(const char *token, const char *said)
 {
 	const size_t len = strlen(token), said_len = strlen(said);
@@ -17,7 +17,7 @@ static bool is_token(const char *token, const char *said)
 	return !differs;
 }
 
-/* 0: it is no path of this kind. */
+/* 0: the path is of another kind. */
 static int pid_of(const char *path)
 {
 	static const char begin[] = "/jobs/";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* POST /jobs/PID/record?steps=N: who has the token asks for a window. */
+/* POST /jobs/PID/record?steps=N: a user with the token asks for a window. */
 #ifndef PROFTRACE_RECORD_REQUEST_H
 #define PROFTRACE_RECORD_REQUEST_H
 
@@ -9,12 +9,13 @@
 
 struct record_requests {
 	const char *token; /* NULL: nobody may ask */
-	int fd;		   /* to the parent, which opens the window */
+	int fd;		   /* socket to the parent, which opens the window */
 };
 
 /* Does the request have the token? */
 bool record_request__has_token(const struct record_requests *r, const struct http_request *request);
-/* Hands it on, and writes the answer. Returns its status: 202 if a window opens at the next step. */
+/* Passes the request on and writes the answer. Returns the HTTP status: 202 if a window opens at
+ * the next step. */
 unsigned int record_request__take(const struct record_requests *r,
 				  const struct http_request *request, const struct job_series *s,
 				  FILE *out);

@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MADE_MAX_NS    660000000000ull /* those before it in the parent's queue take a minute each */
+#define MADE_MAX_NS                                                                                \
+	660000000000ull /* earlier ones in the parent's queue may take a minute                    \
+			   each */
 #define FAILED_KEEP_NS 10000000000ull
 #define RETRY_S	       30
 
@@ -26,7 +28,7 @@ static struct report_page *find(struct report_pages *p, const char *file)
 	return NULL;
 }
 
-/* A free one, or the oldest that is made; NULL: all are awaited. */
+/* A free page, or the oldest complete one. NULL: all are still awaited. */
 static struct report_page *make_room(struct report_pages *p)
 {
 	struct report_page *oldest = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of recordings in the exporter: which the parent was asked for, and the latest that it sent. */
+/* Pages of recordings in the exporter: those requested from the parent, and the latest ones that it
+ * sent. */
 #ifndef PROFTRACE_REPORT_PAGES_H
 #define PROFTRACE_REPORT_PAGES_H
 
@@ -8,7 +9,7 @@
 #include "monitor/http_server.h"
 #include "monitor/messages.h"
 
-#define REPORT_PAGES 4 /* that are kept, or asked for, at once */
+#define REPORT_PAGES 4 /* pages that are kept or awaited at a time */
 
 struct report_page {
 	char file[RECORDING_NAME]; /* "": none */
@@ -23,11 +24,12 @@ struct report_pages {
 	struct report_page items[REPORT_PAGES];
 };
 
-/* Of a recording: the page, why there is none, or page->is_later: once more after report_pages__set. */
+/* The page of a recording, or why there is none. page->is_later: repeat it after
+ * report_pages__set(). */
 void report_pages__take(struct report_pages *p, const char *file, struct http_page *page, uint64_t now_ns);
-/* What the parent says; fd stays the caller's. */
+/* Takes the parent's answer. fd is borrowed. */
 void report_pages__set(struct report_pages *p, const struct page_made *made, int fd, uint64_t now_ns);
-/* The parent does not answer, or what it said is old. True: one is awaited no longer. */
+/* Drops pages that the parent does not answer, and old ones. True: an awaited page was dropped. */
 bool report_pages__expire(struct report_pages *p, uint64_t now_ns);
 void report_pages__free(struct report_pages *p);
 

@@ -57,7 +57,7 @@ int rules__add(struct rules *r, const char *option, const char *value)
 	return err ? err : ARRAY_PUSH(r->items, r->cnt, r->cap, rule);
 }
 
-/* Lines are "ID:CONTROLLERS:PATH"; one path that matches is enough. */
+/* Lines are "ID:CONTROLLERS:PATH". One matching path is enough. */
 static bool matches_cgroup(const char *pattern, const char *cgroup)
 {
 	while (*cgroup) {

@@ -19,8 +19,8 @@ struct rules {
 	size_t cnt, cap;
 };
 
-/* "command:GLOB", "user:NAME", "cgroup:GLOB" or "pid:NUMBER", for an option of that name. 0, or a negative errno
- * with err__set. */
+/* Adds "command:GLOB", "user:NAME", "cgroup:GLOB" or "pid:NUMBER". option: its name, for messages.
+ * 0, or a negative errno with err__set. */
 int rules__add(struct rules *r, const char *option, const char *value);
 /* Does any rule match? cgroup: text of /proc/PID/cgroup. */
 bool rules__match(const struct rules *r, pid_t pid, const char *command, uid_t uid,

@@ -53,7 +53,7 @@ void schedule__set_budget(struct schedule *s, double budget, double max_duty)
 		lower(s);
 }
 
-/* xorshift64*, Vigna 2016. 0 to 1. */
+/* A random number from 0 to 1 by xorshift64*, Vigna 2016. */
 static double draw(struct schedule *s)
 {
 	s->random ^= s->random >> 12;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When windows open. Time is cut into strata, each window / duty long. A window begins at a
- * uniformly drawn moment in each. So work that a job does every so many steps is seen sometimes:
- * neither always nor never. The duty is the budget divided by the overhead that windows were
- * measured to have.
+ * When windows open. Time is divided into strata, each of length window / duty. In each stratum a
+ * window begins at a uniformly drawn moment. So periodic work of a job is seen sometimes, neither
+ * always nor never. The duty is the budget divided by the measured overhead of windows.
  */
 #ifndef PROFTRACE_SCHEDULE_H
 #define PROFTRACE_SCHEDULE_H
@@ -14,20 +13,22 @@
 #define SCHEDULE_OVERHEADS 5
 
 struct schedule {
-	double budget;	 /* share of the job's run time that windows may cost it */
+	double budget;	 /* share of the job's run time that windows may cost */
 	double duty;	 /* share of time that windows are open */
-	double overheads[SCHEDULE_OVERHEADS]; /* of the latest windows, 1: the step takes twice as long */
+	double overheads[SCHEDULE_OVERHEADS]; /* of the latest windows; 1: a step takes twice as
+						 long */
 	size_t overhead_cnt;
 	uint64_t stratum_end_ns;
 	uint64_t paid_ns; /* the windows so far have used up the budget until then */
 	uint64_t random;
 };
 
-/* max_duty: before anything was measured, and at most. */
+/* max_duty: the duty before any measurement, and its upper limit. */
 void schedule__init(struct schedule *s, double budget, double max_duty, uint64_t seed);
-/* Other budgets from now on; what was measured before counts on. */
+/* Sets other budgets. Earlier measurements still count. */
 void schedule__set_budget(struct schedule *s, double budget, double max_duty);
-/* Of a window; never raises the duty, since a busy host measures less now and then. */
+/* Adds a window's overhead. Never raises the duty, because a busy host sometimes measures too
+ * little. */
 void schedule__measured(struct schedule *s, double overhead);
 /* A window was open for so long: the next one waits for the time that it, and those before it, have used up. */
 void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns);

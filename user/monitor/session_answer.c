@@ -13,7 +13,7 @@ static bool read_step(const char *line, const char *before, uint64_t *step)
 	return true;
 }
 
-/* The line of the state; an answer to `pause` has one line. */
+/* Copies the line with the state. An answer to `pause` has one line. */
 static void copy_state(const char *text, char *line, size_t size)
 {
 	static const char field[] = "\nstate: ";

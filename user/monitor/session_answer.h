@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session answers to `status` and `pause` (capture/control/control.c). */
+/* Answers of a session to `status` and `pause` (capture/control/control.c). */
 #ifndef PROFTRACE_SESSION_ANSWER_H
 #define PROFTRACE_SESSION_ANSWER_H
 

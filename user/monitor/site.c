@@ -9,7 +9,7 @@
 #include "monitor/jobs_view.h"
 #include "monitor/metrics_text.h"
 
-#define SILENT_NS 60000000000ull /* the parent speaks each few seconds */
+#define SILENT_NS 60000000000ull /* the parent normally sends something every few seconds */
 #define TEXT	  "text/plain; charset=utf-8"
 #define HTML	  "text/html; charset=utf-8"
 #define JSON	  "application/json"
@@ -79,7 +79,7 @@ static const struct {
 
 /* ---- /jobs/PID... ---- */
 
-/* What follows the number; NULL: no number is there. */
+/* Returns the text after the number. NULL: there is no number. */
 static const char *parse_pid(const char *path, int *pid)
 {
 	static const char begin[] = "/jobs/";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The monitor's paths, and what is there. */
+/* The monitor's URL paths and their pages. */
 #ifndef PROFTRACE_MONITOR_SITE_H
 #define PROFTRACE_MONITOR_SITE_H
 
@@ -11,8 +11,8 @@
 
 struct site {
 	struct job_series series;
-	bool has_counts; /* the parent has looked at the host */
-	bool pages;	 /* of recordings are for whoever may connect */
+	bool has_counts; /* the parent has sent counts */
+	bool pages;	 /* anyone who connects may read pages of recordings */
 	struct record_requests records;
 	struct report_pages reports;
 };

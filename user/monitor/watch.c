@@ -17,16 +17,18 @@
 #define SECOND_NS     1000000000ull
 #define ATTACH_ASK_NS SECOND_NS
 #define CENSUS_NS     (5 * SECOND_NS)
-#define FIRST_NS      (2 * SECOND_NS) /* between the first two censuses: then a step's time is known */
-#define ATTACH_NS     (900 * SECOND_NS) /* steps of minutes are learnt, too */
-#define CLOSE_NS      (60 * SECOND_NS)	/* beside some steps: until a window's file is complete */
-#define OPEN_NS	      (5 * SECOND_NS)	/* a window may open while it is asked to end */
+#define FIRST_NS      (2 * SECOND_NS)	/* between the first two readings of the step counter */
+#define ATTACH_NS     (900 * SECOND_NS) /* long enough to learn steps of minutes */
+#define CLOSE_NS                                                                                   \
+	(60 * SECOND_NS)	      /* besides some steps: time until a window's file is         \
+					 complete */
+#define OPEN_NS	      (5 * SECOND_NS) /* a window may open while it is asked to end */
 #define ANSWER_NS     (60 * SECOND_NS)
 #define END_NS	      (20 * SECOND_NS)
 #define WINDOW_MIN_NS (SECOND_NS / 5)
 #define WINDOW_MAX_NS (120 * SECOND_NS)
-#define UNKNOWN_NS    (5 * SECOND_NS)	/* a window of a job whose steps' time is not known */
-#define STEP_MAX_NS   (900 * SECOND_NS) /* as STEP_TIMEOUT: a window whose step never ends */
+#define UNKNOWN_NS    (5 * SECOND_NS)	/* length of a window if the steps' length is unknown */
+#define STEP_MAX_NS   (900 * SECOND_NS) /* like STEP_TIMEOUT: for a window whose step never ends */
 #define RING_BYTES    "4M"
 #define STEP_TIMEOUT  "15m"
 
@@ -232,7 +234,7 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 
 	if (w->state != WATCH_READING)
 		return;
-	/* Lost events are of windows that cost the most. */
+	/* Windows with lost events cost the most, so they count, too. */
 	schedule__measured(&w->schedule, answer->overhead);
 	if (!answer->is_counted)
 		w->unread_s += w->open_s;
@@ -296,7 +298,7 @@ static void on_start(struct watch *w, uint64_t now_ns)
 	set_state(w, WATCH_RECORDING);
 }
 
-/* "the window ends with step 7: FILE"; else none was open. */
+/* The answer "the window ends with step 7: FILE" means that a window was open. */
 static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 {
 	const uint64_t four_ns = 4 * step_time__ns(&w->step_time),
@@ -307,7 +309,7 @@ static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 	if (a.has_step)
 		step_time__count(&w->step_time, a.step, now_ns);
 	if (w->state != WATCH_RECORDING)
-		return; /* its file was closed before */
+		return; /* its file had been closed before */
 	w->was_open = !strncmp(text, "the window end", strlen("the window end"));
 	w->deadline_ns = now_ns + (w->was_open ? CLOSE_NS + steps_ns : OPEN_NS);
 }
@@ -331,7 +333,7 @@ static void on_answer(void *ctx)
 		return;
 	}
 	if (err) {
-		err__take(err); /* its end is told by the pidfd */
+		err__take(err); /* the pidfd reports its end */
 		return;
 	}
 	w->heard_ns = now_ns;
@@ -374,7 +376,7 @@ static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
 
 /* ---- time ---- */
 
-/* One that attaches answers when it has time for it: that has a deadline of its own. */
+/* A session that attaches answers when it can; attaching has its own deadline. */
 static uint64_t answer_due(const struct watch *w)
 {
 	return w->ready_ns ? w->asked_ns + ANSWER_NS : UINT64_MAX;
@@ -392,14 +394,14 @@ uint64_t watch__due(const struct watch *w)
 	return w->window_due_ns < due ? w->window_due_ns : due;
 }
 
-/* An evaluation, a checkpoint: the window ends with its step. */
+/* During an evaluation or checkpoint, a window ends with its step. */
 static bool has_long_step(const struct watch *w, uint64_t now_ns)
 {
 	return w->state == WATCH_RECORDING && w->was_open && now_ns - w->heard_ns < ANSWER_NS &&
 	       now_ns - w->open_ns < STEP_MAX_NS;
 }
 
-/* What was to be in time was not. */
+/* A deadline passed. */
 static void miss_deadline(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
@@ -460,7 +462,7 @@ void watch__free(struct watch *w)
 		return;
 	hang_up(w);
 	event_loop__remove(w->opts->loop, &w->session_end);
-	if (w->session.pid) /* not waited for: it may never end by itself */
+	if (w->session.pid) /* not waited for, because it may never end by itself */
 		kill(w->session.pid, SIGKILL);
 	child__wait(&w->session);
 	free(w);

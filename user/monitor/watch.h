@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One rank that is watched: its session, a paused `proftrace record -p PID`, whose windows are opened
- * and closed over its control socket. Asks one thing at a time and never waits for an answer.
+ * One watched rank. Its session is a paused `proftrace record -p PID`, whose windows are opened and
+ * closed through its control socket. Sends one request at a time and never waits for an answer.
  */
 #ifndef PROFTRACE_WATCH_H
 #define PROFTRACE_WATCH_H
@@ -31,14 +31,14 @@ struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
 	uint64_t window_steps;
-	size_t file_bytes; /* a session whose recording grows beyond that ends */
+	size_t file_bytes; /* a session ends if its recording grows larger */
 	struct event_loop *loop;
-	/* A window's file is complete, or its window failed. */
+	/* A window's file is complete, or the window failed. */
 	void (*window)(void *ctx, struct watch *w, enum window_result result,
 		       const struct window_ready *ready);
-	/* False: no window may open now; it is asked again at the next one's time. */
+	/* False: no window may open now. It is called again when the next one is due. */
 	bool (*may_open)(void *ctx);
-	void (*changed)(void *ctx, const struct watch *w); /* its state, or the census */
+	void (*changed)(void *ctx, const struct watch *w); /* the state, or the step count */
 	void *ctx;
 };
 
@@ -62,16 +62,16 @@ struct watch {
 	struct cpu_use cpu_use;
 	uint64_t ask_due_ns, window_due_ns, deadline_ns;
 	uint64_t begin_ns, open_ns;
-	uint64_t heard_ns; /* the session answered, the last time */
+	uint64_t heard_ns; /* when the session answered last */
 	struct loss_hold hold;
-	uint64_t asked_steps; /* of the next window, or of that which is open; 0: as many as usual */
-	struct window_ready read; /* the window that is read */
-	double open_s;	 /* it was open so long */
+	uint64_t asked_steps; /* steps of the next or open window; 0: the usual number */
+	struct window_ready read; /* the window that is being read */
+	double open_s;	 /* how long it was open */
 	double unread_s; /* of windows without figures */
-	bool was_open; /* the window, when it was asked to end */
-	bool ended;	/* the session; waited for */
+	bool was_open; /* a window was open when it was asked to end */
+	bool ended;	/* the session has ended and was waited for */
 	int exit_status; /* of waitpid(2) */
-	char prefix[128]; /* of its recordings' names */
+	char prefix[128]; /* begin of its recordings' names */
 };
 
 /* NULL with err__set if no session could be started. */
@@ -79,12 +79,12 @@ struct watch *watch__new(const struct watch_opts *opts, const struct found_rank 
 /* When tick() is due. */
 uint64_t watch__due(const struct watch *w);
 void watch__tick(struct watch *w, uint64_t now_ns);
-/* A file of the store was closed after writing. */
+/* A file in the store was closed after writing. */
 void watch__file_closed(struct watch *w, const char *name, uint64_t now_ns);
-/* What was found in a window that was read. */
+/* What was found in a window. */
 void watch__measured(struct watch *w, const struct window_answer *answer, uint64_t now_ns);
-/* A window of so many steps (0: as many as usual) opens now; false: none can, as one is open or is read, or the
- * session is not ready. */
+/* Opens a window of so many steps (0: the usual number) now. False: impossible, because one is open
+ * or being read, or the session is not ready. */
 bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns);
 /* May it take part in a window of all ranks of its job? */
 bool watch__may_join(const struct watch *w, uint64_t now_ns);
@@ -94,7 +94,7 @@ uint64_t watch__joint_ns(const struct watch *w);
 void watch__join(struct watch *w, const struct joint_window *joint, uint64_t now_ns);
 /* Ends the session: SIGTERM, later SIGKILL. It has ended when `ended` is set. */
 void watch__stop(struct watch *w, uint64_t now_ns);
-/* A session that has not ended is killed. */
+/* Kills a session that has not ended. */
 void watch__free(struct watch *w);
 
 #endif

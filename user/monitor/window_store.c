@@ -69,8 +69,7 @@ bool window_store__has_room(int dir, uint64_t bytes)
 	return fstatvfs(dir, &fs) || fs.f_bavail * fs.f_frsize >= bytes;
 }
 
-/* Takes "_" and at least so many of these characters from the end; what is left must not be empty.
- */
+/* Removes "_" and at least `least` of these characters from the end. The rest must not be empty. */
 static bool drop_field(char *name, const char *characters, size_t least)
 {
 	char *at = strrchr(name, '_');
@@ -82,8 +81,8 @@ static bool drop_field(char *name, const char *characters, size_t least)
 	return true;
 }
 
-/* JOB_PID_TIME.ptrec and JOB_PID_TIME.N.ptrec, TIME in hexadecimal seconds since 1970. Others of
- * the directory are none of our business. */
+/* JOB_PID_TIME.ptrec and JOB_PID_TIME.N.ptrec, with TIME in hexadecimal seconds since 1970. Other
+ * files in the directory are left alone. */
 static bool is_recording(const char *file)
 {
 	char name[NAME_MAX + 1];
@@ -159,7 +158,7 @@ static int remove_oldest(int dir, struct kept_list *l, uint64_t bytes)
 
 	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
 	for (size_t i = 0; i < l->cnt && l->bytes > bytes; i++) {
-		/* A time that is still to come is no reason to keep it: the clock was set. */
+		/* A time in the future does not protect it: the clock was set. */
 		if (l->items[i].changed.tv_sec > old_enough && l->items[i].changed.tv_sec <= now)
 			continue;
 		if (unlinkat(dir, l->items[i].name, 0))

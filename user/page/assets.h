@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page's own files, as they are in user/page/assets, inside the program. */
+/* The page's own files from user/page/assets, as part of the program. */
 #ifndef PROFTRACE_PAGE_ASSETS_H
 #define PROFTRACE_PAGE_ASSETS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sums and levels over time whose end is not known beforehand. There is a fixed number of bins.
- * Whenever something lies behind the last, bins are merged in pairs and become twice as wide.
+ * Sums and levels over a time whose end is not known in advance. The number of bins is fixed. When
+ * something lies after the last bin, bins are merged in pairs and become twice as wide.
  */
 #include "common/util.h"
 #include "page/page_internal.h"
@@ -25,7 +25,7 @@ static struct bin_series *series_at(struct bins *b, enum bin_what what, uint32_t
 	return NULL;
 }
 
-/* NULL with *err 0: there are too many. */
+/* NULL with *err 0: there are too many series. */
 static struct bin_series *series_for(struct bins *b, enum bin_what what, uint32_t id, int *err)
 {
 	struct bin_series *s = series_at(b, what, id);

@@ -8,7 +8,7 @@ struct flame_node {
 	uint64_t cpu_ns, device_ns;
 };
 
-/* Time with all that was called; a caller stands before what it calls. */
+/* Sums time with all that was called. A caller comes before what it calls. */
 static struct flame_node *totals(const struct stacks *s)
 {
 	struct flame_node *nodes = calloc(s->cnt + 1, sizeof(*nodes));
@@ -29,7 +29,7 @@ struct whole {
 	double cpu_ns, device_ns;
 };
 
-/* Its share of the host's or the device's time, the greater one. */
+/* The larger one of its shares of the host's and the device's time. */
 static double weight(const struct flame_node *n, const struct whole *w)
 {
 	const double cpu = w->cpu_ns ? (double)n->cpu_ns / w->cpu_ns : 0;
@@ -38,7 +38,7 @@ static double weight(const struct flame_node *n, const struct whole *w)
 	return cpu > device ? cpu : device;
 }
 
-/* Callers weigh no less than what they call, and come first where they weigh the same. */
+/* A caller weighs at least as much as what it calls. At equal weight it comes first. */
 static int by_weight(const void *x, const void *y, void *ctx)
 {
 	const struct flame_node *p = x, *q = y;
@@ -63,8 +63,8 @@ static int write_node(const struct stacks *s, const struct flame_node *n, const 
 	return err;
 }
 
-/* Nodes but the root as [number of the caller, name, ns, own ns, device ns, calls]; 0 is the root.
- */
+/* Writes all nodes but the root as [number of the caller, name, ns, own ns, device ns, calls]. The
+ * root is 0. */
 static int write_nodes(const struct stacks *s, struct flame_node *nodes, struct page_names *names,
 		       struct text_file *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The page: its own files with the data in the middle. */
+/* The page: its own files, with the data in the middle. */
 #include "page/page.h"
 #include <string.h>
 #include <sys/random.h>
@@ -22,7 +22,7 @@ struct page {
 	struct page_names names;
 	char *tables; /* JSON */
 	size_t tables_len;
-	char nonce[33]; /* only scripts and styles that have it are taken */
+	char nonce[33]; /* only scripts and styles with this nonce are accepted */
 };
 
 /* ---- collecting ---- */
@@ -153,7 +153,7 @@ static int write_mark(struct page *p, const char *mark, size_t len, struct text_
 	return len == 4 && !memcmp(mark, "data", 4) ? write_data(p, out) : 0;
 }
 
-/* The HTML, each {{mark}} in it replaced. */
+/* The HTML, with each {{mark}} replaced. */
 static int write_html(struct page *p, struct text_file *out)
 {
 	const char *html = page_asset_html;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording as one HTML file that needs nothing else, no network either. It has findings, tables,
- * charts over time, a flame graph and the timeline of a few steps. Its content is summed up first.
- * So the file's size depends on what is in the recording, not on how many events it has.
+ * A recording as one HTML file, which needs no other file and no network. It has findings, tables,
+ * charts over time, a flame graph and the timeline of a few steps. Its contents are sums. So the
+ * file's size depends on the kinds of events, not on their number.
  */
 #ifndef PROFTRACE_PAGE_H
 #define PROFTRACE_PAGE_H

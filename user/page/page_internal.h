@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the page's data. Each is filled in a pass of the model and bounded in size. */
+/* The parts of the page's data. Each is made in a pass of the model, and its size is bounded. */
 #ifndef PROFTRACE_PAGE_INTERNAL_H
 #define PROFTRACE_PAGE_INTERNAL_H
 
@@ -11,14 +11,14 @@
 /* ---- JSON inside a <script>: no `<` may stand in it ---- */
 
 void page_json__string(struct text_file *out, const char *text);
-/* JSON text, as it is but for `<`, which only strings can hold. */
+/* Writes JSON text unchanged, except `<`, which only occurs in strings. */
 void page_json__raw(struct text_file *out, const char *json, size_t len);
 
-/* Names are written once, at the end, and are numbers before. */
+/* Names are written once, at the end. Elsewhere they are numbers. */
 struct page_names {
-	const struct stacks *stacks; /* what frames stand for */
-	uint32_t *numbers;	     /* by frame: number + 1, 0: not used so far */
-	uint32_t *frames;	     /* by number */
+	const struct stacks *stacks; /* the functions of frames */
+	uint32_t *numbers;	     /* by frame: number + 1, 0: not used yet */
+	uint32_t *frames;	     /* by number: the frame */
 	size_t cnt, cap;
 };
 int page_names__init(struct page_names *n, const struct stacks *stacks);
@@ -37,24 +37,24 @@ struct bin_series {
 		BIN_PHASE,  /* id: enum span_kind; KIND_STEP is the whole step */
 		BIN_THREAD, /* id: track */
 		BIN_DEVICE, /* id: index */
-		BIN_MEMORY, /* id: place, see usage.c; a level and not a sum */
+		BIN_MEMORY, /* id: place, see usage.c; a level, not a sum */
 	} what;
 	uint32_t id;
-	uint64_t sum_ns[BIN_CNT];	    /* time in the bin, or of a level: */
-	int64_t max[BIN_CNT], last[BIN_CNT]; /* where has[] */
+	uint64_t sum_ns[BIN_CNT];	    /* sum_ns: time in the bin; for a level: */
+	int64_t max[BIN_CNT], last[BIN_CNT]; /* valid where has[] is set */
 	bool has[BIN_CNT];
 };
 
 struct bins {
 	bool begun;
 	uint64_t begin_ns, width_ns; /* of one bin */
-	uint64_t end_ns;	     /* of what was added */
+	uint64_t end_ns;	     /* end of everything that was added */
 	struct bin_series *series[SERIES_MAX];
 	size_t cnt;
-	uint64_t left_out; /* things that had no room for a series of their own */
+	uint64_t left_out; /* number of things without room for a series */
 };
 void bins__begin(struct bins *b, uint64_t ns);
-/* 0, or -ENOMEM. A part before the begin is left out. */
+/* 0, or -ENOMEM. A part before the series' begin is left out. */
 int bins__add(struct bins *b, enum bin_what what, uint32_t id, uint64_t from_ns, uint64_t to_ns);
 int bins__level(struct bins *b, uint32_t id, uint64_t ns, int64_t level);
 void bins__free(struct bins *b);
@@ -69,7 +69,7 @@ struct usage {
 	struct bins bins;
 	bool has_device;
 	int64_t held[USAGE_PLACES];
-	bool relative[USAGE_PLACES]; /* held counts from the window's begin */
+	bool relative[USAGE_PLACES]; /* the level counts from the window's begin */
 };
 int usage__visit(struct usage *u, const struct batch *b);
 int usage__finish(struct usage *u);
@@ -78,7 +78,7 @@ void usage__free(struct usage *u);
 
 /* ---- steps ---- */
 
-#define BARS_MAX   600 /* groups of steps, if there are more of them */
+#define BARS_MAX   600 /* more steps are shown in groups */
 
 struct page_steps {
 	struct step *items;
@@ -88,14 +88,14 @@ struct page_steps {
 int page_steps__visit(struct page_steps *s, const struct batch *b);
 int page_steps__write(const struct page_steps *s, struct text_file *out);
 
-/* Which steps have a timeline: the one asked for, the slowest, the one at the median, the first. */
+/* Steps with a timeline: the requested one, the slowest, the median one, the first. */
 #define TIMELINES_MAX 4
 struct chosen_step {
-	size_t ordinal; /* among the recording's steps */
+	size_t ordinal; /* position among the recording's steps */
 	char why[64];
 };
-/* How many, without repetition; or -ENOMEM, -EINVAL where the one asked for (NULL: none) is not
- * among them. */
+/* Chooses the steps, each once, and returns their number; or -ENOMEM, or -EINVAL if the requested
+ * one does not exist (NULL: none was requested). */
 int page_steps__choose(const struct page_steps *s, const uint64_t *wanted,
 		       struct chosen_step out[TIMELINES_MAX]);
 
@@ -106,37 +106,38 @@ int flame__write(const struct stacks *s, struct page_names *names, struct text_f
 
 /* ---- timelines ---- */
 
-#define TIMELINE_SPANS_MAX 5000 /* of one, after small ones were merged */
+#define TIMELINE_SPANS_MAX 5000 /* of one timeline, after merging small ones */
 #define TIMELINE_ROWS_MAX  64
 #define TIMELINE_DEPTH_MAX 48
-#define TIMELINE_READ_MAX  (1u << 20) /* spans of one before merging */
+#define TIMELINE_READ_MAX  (1u << 20) /* spans of one timeline before merging */
 
 struct timeline_span {
 	uint64_t begin_ns, end_ns;
 	uint32_t row, frame;
-	uint32_t cnt; /* spans that it stands for */
+	uint32_t cnt; /* number of spans that it stands for */
 	uint16_t depth;
 	uint8_t kind;
-	bool cut; /* begins or ends outside of what was recorded */
+	bool cut; /* it begins or ends outside of the recorded time */
 };
 
 struct page_timeline {
 	struct chosen_step step;
-	struct step of; /* index etc.; all zero if there are no steps */
+	struct step of; /* index and so on; all zero without steps */
 	uint32_t rows[TIMELINE_ROWS_MAX]; /* track ids */
 	size_t row_cnt;
 	struct timeline_span *spans;
 	size_t cnt, cap;
-	uint64_t left_out; /* spans: too many rows, too deep, or too many altogether */
-	uint64_t merged, small_ns; /* spans that stand in others, and their greatest length */
+	uint64_t left_out; /* spans left out: too many rows, too deep, or too many in total */
+	uint64_t merged, small_ns; /* merged: spans inside others; small_ns: their greatest
+				      length */
 };
 
 struct page_timelines {
 	const struct recording *r;
 	const struct page_names *names;
 	struct page_timeline items[TIMELINES_MAX];
-	size_t cnt, seen; /* steps passed */
-	bool stepless;	  /* the first is of what was recorded first */
+	size_t cnt, seen; /* seen: steps that passed */
+	bool stepless;	  /* there are no steps: the first timeline shows the begin */
 };
 int page_timelines__visit(const struct batch *b, void *ctx);
 int page_timelines__write(struct page_timelines *t, const struct recording *r,

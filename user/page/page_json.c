@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* JSON that stands in an HTML file, and the table of names. */
+/* JSON inside an HTML file, and the table of names. */
 #include <string.h>
 #include "common/util.h"
 #include "page/page_internal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Every step, or groups of them where there are many; and which have a timeline. */
+/* All steps, or groups of them if there are many; and which steps have a timeline. */
 #include <string.h>
 #include "analysis/step_parts.h"
 #include "common/err.h"
@@ -21,7 +21,7 @@ static int by_time(const void *x, const void *y)
 	return p < q ? -1 : p > q;
 }
 
-/* Shortest first; NULL: out of memory. */
+/* Sorted, the shortest first. NULL: out of memory. */
 static const struct step **sorted(const struct page_steps *s)
 {
 	const struct step **order = calloc(s->cnt + 1, sizeof(*order));
@@ -84,7 +84,7 @@ int page_steps__choose(const struct page_steps *s, const uint64_t *wanted,
 	return cnt;
 }
 
-/* What is not known is one with the rest of the step, which comes last. */
+/* An unknown part is merged with the rest of the step, which comes last. */
 static bool has_own_bar(const struct page_steps *s, size_t part)
 {
 	return !s->timer_only || step_part__is_timed(part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The spans of a few steps; small ones that stand close together become one. */
+/* The spans of a few steps. Small adjacent spans are merged. */
 #include <string.h>
 #include "common/util.h"
 #include "exporters/parts/event_text.h"
@@ -8,7 +8,7 @@
 
 /* ---- reading ---- */
 
-/* Row of a track, or TIMELINE_ROWS_MAX if there are too many. */
+/* The row of a track. TIMELINE_ROWS_MAX: there are too many. */
 static uint32_t row_of(struct page_timeline *t, uint32_t track)
 {
 	for (uint32_t i = 0; i < t->row_cnt; i++)
@@ -20,7 +20,7 @@ static uint32_t row_of(struct page_timeline *t, uint32_t track)
 	return (uint32_t)t->row_cnt++;
 }
 
-/* The kernels of collectives are communication, as in the tables. */
+/* Kernels of collectives are shown as communication, as in the tables. */
 static enum span_kind kind_of(const struct recording *r, const struct span *s)
 {
 	const struct name *n = recording__name(r, s->ev.name);
@@ -74,7 +74,7 @@ static int add_batch(struct page_timelines *all, struct page_timeline *t, const 
 	return err;
 }
 
-/* What the device still does in the next step. */
+/* Adds what the device still runs in the next step. */
 static int add_carried(struct page_timelines *all, struct page_timeline *t, const struct batch *b)
 {
 	const uint64_t end_ns = b->step->ts_ns + b->step->dur_ns;
@@ -129,7 +129,7 @@ static bool is_small(const struct timeline_span *s, uint64_t small_ns)
 	return s->cnt > 1 || s->end_ns - s->begin_ns < small_ns;
 }
 
-/* Both are small and nearly touch. */
+/* Are both small, and nearly adjacent? */
 static bool merges(const struct timeline_span *a, const struct timeline_span *b, uint64_t small_ns)
 {
 	return a->row == b->row && a->depth == b->depth && is_small(a, small_ns) &&
@@ -168,7 +168,7 @@ static uint64_t length_ns(const struct page_timeline *t)
 	return t->cnt ? end - begin : 0;
 }
 
-/* Whatever is short of the limit then, the deepest and the last rows go. */
+/* If there are still too many, removes the deepest spans and the last rows. */
 static void cut_off(struct page_timeline *t, size_t most)
 {
 	for (size_t i = most; i < t->cnt; i++)
@@ -197,7 +197,7 @@ void page_timeline__merge(struct page_timeline *t, size_t most)
 
 /* ---- JSON ---- */
 
-/* Of the step or, if it is longer, of what it launched. */
+/* The range of the step, or of what it launched if that is longer. */
 static void range_of(const struct page_timeline *t, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	*begin_ns = t->of.dur_ns ? t->of.ts_ns : UINT64_MAX;
@@ -232,7 +232,7 @@ static void write_rows(const struct page_timeline *t, const struct recording *r,
 	text_file__print(out, "],");
 }
 
-/* [row, depth, begin ns after that of the timeline, ns, name, kind, spans that it stands for] */
+/* [row, depth, begin ns relative to the timeline, ns, name, kind, number of spans] */
 static int write_span(const struct timeline_span *s, uint64_t begin_ns, struct page_names *names,
 		      struct text_file *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is over time: phases of the steps, work on threads and devices, memory that is held. */
+/* Data over time: phases of the steps, work on threads and devices, and memory in use. */
 #include <string.h>
 #include "common/util.h"
 #include "exporters/parts/event_text.h"
@@ -68,7 +68,7 @@ int usage__finish(struct usage *u)
 
 /* ---- memory ---- */
 
-/* Twice the device + 1, 0 for the host; odd: taken from the driver. */
+/* 2 * (device + 1), 0 for the host; + 1: taken from the driver. */
 static uint32_t place_of(const struct event *e, const struct event_memory *m)
 {
 	const bool device = m->device_type && m->device_index >= 0;
@@ -171,8 +171,8 @@ static void series_name(const struct usage *u, const struct bin_series *s, char 
 		track__label(t, name, size);
 }
 
-/* A level stays until the next event: a bin without one has that of the bin before. Before its
- * first event an absolute level is not known. */
+/* A level lasts until the next event, so an empty bin has the level of the bin before. An absolute
+ * level is unknown before its first event. */
 static void write_levels(const struct bin_series *s, bool known, size_t cnt, struct text_file *out)
 {
 	int64_t last = 0;

@@ -8,6 +8,6 @@ void core_dumps__forbid(void)
 	const struct rlimit none = {0};
 
 	setrlimit(RLIMIT_CORE, &none);
-	/* The limit does not hold for a program that core_pattern pipes to. */
+	/* RLIMIT_CORE has no effect on a program to which core_pattern pipes. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

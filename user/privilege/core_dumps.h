@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A core dump is a file that the kernel writes for a process, or pipes to a program, whatever that
- * process may write. */
+/* Core dumps: the kernel writes one for a process, or pipes it to a program, even if that process
+ * may write nothing. */
 #ifndef PROFTRACE_CORE_DUMPS_H
 #define PROFTRACE_CORE_DUMPS_H
 
-/* This process, and what it starts, leaves none. A change of user can take back a part, so call it
- * after one. */
+/* Forbids core dumps of this process and its children. Changing the user undoes a part, so call it
+ * afterwards. */
 void core_dumps__forbid(void);
 
 #endif

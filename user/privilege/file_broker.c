@@ -9,7 +9,7 @@
 #include "common/target_lock.h"
 #include "common/util.h"
 
-#define FILES_MAX   512 /* open to be written, at a time; a job of 256 has one each */
+#define FILES_MAX   512 /* files open for writing at a time; each rank of 256 has one */
 #define CLIENTS_MAX 512
 #define LOOK_MS	    20
 #define MADE_MAX    65536 /* recordings of a session */
@@ -17,14 +17,14 @@
 struct open_file {
 	struct out_file out;
 	bool taken;
-	int client; /* socket of who asked for it, and may end it */
-	char *path; /* of OUT_WHOLE: counts as made by the session once it is published */
+	int client; /* socket of the client that asked for it, and may end it */
+	char *path; /* for OUT_WHOLE: counts as made by the session when it is published */
 };
 
 struct broker {
-	int socket; /* the caller's, who closes it */
+	int socket; /* borrowed */
 	struct pollfd clients[CLIENTS_MAX];
-	bool is_session[CLIENTS_MAX]; /* which of them may ask what a session may */
+	bool is_session[CLIENTS_MAX]; /* clients that may ask for what a session may */
 	nfds_t client_cnt;
 	struct file_places *places;
 	struct open_file files[FILES_MAX];
@@ -57,7 +57,7 @@ int file_places__add_held(struct file_places *p, const char *path, int fd)
 		strcpy(held.path, path);
 		err = ARRAY_PUSH(p->held, p->held_cnt, p->held_cap, held);
 	}
-	return err ? err : file_places__add_read(p, path); /* for its size */
+	return err ? err : file_places__add_read(p, path); /* needed for its size */
 }
 
 static int add_made(struct file_places *p, const char *path)
@@ -67,7 +67,7 @@ static int add_made(struct file_places *p, const char *path)
 	return add(&p->made, &p->made_cnt, &p->made_cap, path, strlen(path));
 }
 
-/* Bytes of a directory's path: without slashes at its end, but for the root. */
+/* Length of a directory's path without slashes at its end. The root keeps its slash. */
 static size_t directory_len(const char *path, size_t len)
 {
 	while (len > 1 && path[len - 1] == '/')
@@ -75,7 +75,7 @@ static size_t directory_len(const char *path, size_t len)
 	return len;
 }
 
-/* Of the path before its last component; none: the working directory, ".". */
+/* The path before its last component. Without one: the working directory ".". */
 static const char *parent_of(const char *path, size_t *len)
 {
 	const char *slash = strrchr(path, '/');
@@ -106,7 +106,7 @@ int file_places__add_write(struct file_places *p, const char *path, bool numbere
 		return add_directory(p, path, len);
 	err = add(&p->write, &p->write_cnt, &p->write_cap, path, len);
 	parent = parent_of(path, &parent_len);
-	/* A device or pipe is one, and gets no files beside it, in /dev. */
+	/* A device or pipe is a single file. No files are made beside it in /dev. */
 	if (!err && numbered && (!is_there || S_ISREG(st.st_mode)))
 		err = add_directory(p, parent, parent_len);
 	return err;
@@ -235,7 +235,8 @@ static int write_file(struct broker *b, nfds_t client, const struct file_request
 	return f->out.fd;
 }
 
-/* Beside an output, or where the environment or the system has temporary files. */
+/* In the directory of an output, or in a directory of the environment or the system for temporary
+ * files. */
 static int open_temporary(const struct broker *b, const char *directory)
 {
 	const char *usual[TEMPORARY_PLACES];
@@ -258,7 +259,7 @@ static int publish(struct file_places *p, struct open_file *f)
 {
 	int err = out_file__publish(&f->out);
 
-	/* What cannot be listed is there, but can be neither read nor removed for it. */
+	/* A file that cannot be noted stays, but the session can neither read nor remove it. */
 	if (!err && f->path && !is_made(p, f->path))
 		add_made(p, f->path);
 	return err;
@@ -337,7 +338,7 @@ static int add_client(struct broker *b, bool is_session)
 
 /* ---- the conversation ---- */
 
-/* false: it does not read what it asked for, or has ended. */
+/* False: the client does not read its answer, or has ended. */
 static bool answer(int socket, const struct file_answer *a, int fd)
 {
 	return !descriptor_message__send(socket, a, sizeof(*a), fd, MSG_DONTWAIT);
@@ -376,7 +377,7 @@ static int obey_session(struct broker *b, bool *is_session, const struct file_re
 	}
 }
 
-/* A descriptor, 0, or a negative errno. */
+/* Carries out a request. A descriptor, 0, or a negative errno. */
 static int obey(struct broker *b, nfds_t client, const struct file_request *r, uint32_t *handle)
 {
 	switch (r->verb) {
@@ -405,7 +406,7 @@ static struct open_file *find_open(struct broker *b, int fd)
 	return &b->files[i];
 }
 
-/* false: the client does not take its answer. */
+/* False: the client does not take its answer. */
 static bool obey_and_answer(struct broker *b, nfds_t client, const struct file_request *r)
 {
 	const int socket = b->clients[client].fd;
@@ -421,19 +422,20 @@ static bool obey_and_answer(struct broker *b, nfds_t client, const struct file_r
 		snprintf(a.link, sizeof(a.link), "%s", refused_link__text());
 	taken = answer(socket, &a, fd);
 	if (!taken && fd >= 0) {
-		/* So many are on their way to processes of this user (ETOOMANYREFS), ... */
+		/* Too many descriptors of this user are on their way to processes
+		 * (ETOOMANYREFS). */
 		a = (struct file_answer){.err = -errno};
 		if (r->verb == FILE_WRITE)
 			forget(find_open(b, fd));
 		taken = answer(socket, &a, -1);
 	}
-	/* A file to be written stays open here until it is published. */
+	/* A file for writing stays open here until it is published. */
 	if (fd >= 0 && r->verb != FILE_WRITE)
 		close(fd);
 	return taken;
 }
 
-/* false: the other end is closed. */
+/* False: the other end is closed. */
 static bool serve_one(struct broker *b, nfds_t client)
 {
 	struct file_request request;
@@ -446,7 +448,7 @@ static bool serve_one(struct broker *b, nfds_t client)
 	return obey_and_answer(b, client, &request);
 }
 
-/* What it did not publish is gone. */
+/* Removes what the client did not publish. */
 static void drop(struct broker *b, nfds_t client)
 {
 	const int socket = b->clients[client].fd;
@@ -460,7 +462,7 @@ static void drop(struct broker *b, nfds_t client)
 		shutdown(socket, SHUT_RDWR);
 	b->clients[client] = b->clients[--b->client_cnt];
 	b->is_session[client] = b->is_session[b->client_cnt];
-	b->clients[client].revents = 0; /* its turn comes */
+	b->clients[client].revents = 0; /* it is served in its turn */
 }
 
 static void serve_all(struct broker *b)

@@ -11,7 +11,7 @@
 #include "common/util.h"
 #include "privilege/rights.h"
 
-static pid_t process; /* 0: none that we started */
+static pid_t process; /* 0: we started none */
 
 /* Ignores signals to the session's group: the session alone handles them. This process must outlive
  * the session, which cannot wait for a stopped process. */
@@ -47,7 +47,7 @@ int file_process__start(struct file_places *places)
 		return err__set(-errno, MESSAGE_SOCKETS_NOT_MADE, strerror(errno));
 	fflush(NULL);
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before); /* our handlers are not for it */
+	sigprocmask(SIG_BLOCK, &all, &before); /* our signal handlers must not run in it */
 	process = fork();
 	if (!process) {
 		close(ends[1]);
@@ -83,7 +83,7 @@ void file_process__leave(void)
 {
 	if (!file_client__is_on())
 		return;
-	/* A child of ours may have it open yet. */
+	/* A child of ours may still have the socket open. */
 	shutdown(file_client__socket(), SHUT_RDWR);
 	close(file_client__socket());
 	file_client__begin(-1);

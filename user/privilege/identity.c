@@ -18,7 +18,7 @@ bool identity__give_up_root(void)
 		uid = NOBODY;
 		gid = NOBODY;
 	}
-	/* A user name space of one user has no groups to give up. */
+	/* A user namespace with one user has no groups to give up. */
 	if (setgroups(0, NULL) && errno != EPERM)
 		return false;
 	return !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid);

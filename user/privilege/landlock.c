@@ -4,7 +4,8 @@
 #include <sys/syscall.h>
 #include "common/util.h"
 
-/* The headers of a build machine may be older than the kernel: numbers of linux/landlock.h. */
+/* Numbers of linux/landlock.h, because headers of the build machine may be older than the
+ * kernel. */
 #define CREATE_RULESET 444
 #define RESTRICT_SELF  446
 #define GET_VERSION    1u
@@ -17,7 +18,8 @@
 #define NET_CONNECT    (1ull << 1)
 #define SCOPE_ALL      3ull /* abstract sockets and signals */
 
-struct ruleset { /* struct landlock_ruleset_attr; older kernels know its first members */
+struct ruleset { /* struct landlock_ruleset_attr, of which older kernels know only the first
+		    members */
 	uint64_t fs, net, scoped;
 };
 
@@ -28,7 +30,7 @@ int landlock__version(void)
 	return version > 0 ? (int)version : 0;
 }
 
-/* Of each version the rights that it brought: 1 to make_sym, 2 refer, 3 truncate, 5 ioctl. */
+/* The rights that each version added: 1 up to make_sym, 2 refer, 3 truncate, 5 ioctl. */
 static uint64_t rights_of_files(int version)
 {
 	return version >= 5   ? FS_UP_TO(15)

@@ -8,7 +8,7 @@
 
 static size_t limit;
 
-/* Data and stack of this process, as RLIMIT_DATA counts them; sanitizers have terabytes. */
+/* Data and stack of this process as RLIMIT_DATA counts them. Sanitizers use terabytes. */
 static size_t own_bytes(void)
 {
 	auto_free char *text = file__read("/proc/self/statm", NULL);
@@ -19,7 +19,7 @@ static size_t own_bytes(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Holes of a file are no reason to have more. */
+/* Holes of a file do not raise the limit. */
 static size_t bytes_of(const char *path)
 {
 	struct stat st;
@@ -38,7 +38,7 @@ void memory_limit__set(char *const *paths, size_t cnt)
 		bytes += bytes_of(paths[i]) * MEMORY_LIMIT_RATIO;
 	if (getrlimit(RLIMIT_DATA, &rlimit))
 		return;
-	if (rlimit.rlim_cur <= own_bytes() + bytes) /* RLIM_INFINITY is the largest */
+	if (rlimit.rlim_cur <= own_bytes() + bytes) /* RLIM_INFINITY is the largest value */
 		return;
 	rlimit.rlim_cur = own_bytes() + bytes;
 	if (!setrlimit(RLIMIT_DATA, &rlimit))

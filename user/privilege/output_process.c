@@ -16,19 +16,20 @@
 #include "privilege/memory_limit.h"
 #include "privilege/sandbox.h"
 
-/* A process that is stopped is continued, and ended once it stood still for so long in all. Who
- * stops it does not know when we look. */
+/* A stopped process is continued. It is ended after it was stopped for so long in total. The user
+ * who stops it cannot know when we look. */
 #define STOPPED_MAX_NS	1000000000
 #define LOOK_MIN_MS	50
 #define LOOK_JITTER_MS	100
 #define LOOK_MAX_NS	200000000
 #define CALL_pidfd_open 434
 #define TWICE_NS	1000000
-#define TWICE_MOST_NS	200000000 /* a longer pause means that we were stopped, too */
+#define TWICE_MOST_NS	200000000 /* a longer pause means that this process was stopped, too */
 
-static bool is_inside; /* the sandbox */
+static bool is_inside; /* this process is in the sandbox */
 
-/* Closes all but the socket, which may become another, and what is held. 0 or a negative errno. */
+/* Closes all descriptors but the socket, which may get another number, and the held files. 0 or a
+ * negative errno. */
 static int keep(int *socket, const struct file_places *places)
 {
 	const size_t cnt = 1 + places->held_cnt;
@@ -60,7 +61,7 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket,
 		log__warn(MESSAGE_OUTPUT_PRIVILEGES_KEPT, strerror(-err));
 		return 1;
 	}
-	/* A change of user takes this back, so it stands behind. */
+	/* Changing the user undoes it, so it comes afterwards. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		return 1;
@@ -71,7 +72,7 @@ static int in_sandbox(int (*run)(void *ctx), void *ctx, int socket,
 	return run(ctx);
 }
 
-/* The output's process, which has another user: one of his may stop it. */
+/* The process that makes the output. It has another user, whose processes may stop it. */
 struct child {
 	pid_t pid;
 	uint64_t looked_ns, next_ns, stopped_ns;
@@ -82,13 +83,13 @@ static bool is_stopped(pid_t pid)
 {
 	siginfo_t info = {0};
 
-	/* WNOWAIT: its end is for reap(). */
+	/* WNOWAIT leaves the exit status for reap(). */
 	return !UNINTERRUPTED(
 		       waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG)) &&
 	       info.si_pid == pid && info.si_code == CLD_STOPPED;
 }
 
-/* Ctrl-Z stops us as well, in the moment between: then it goes on with us. */
+/* Ctrl-Z stops both processes, one a moment earlier. Then they continue together. */
 static bool are_stopped_too(void)
 {
 	uint64_t begin_ns = clock__monotonic_ns();
@@ -97,7 +98,8 @@ static bool are_stopped_too(void)
 	return clock__monotonic_ns() - begin_ns > TWICE_MOST_NS;
 }
 
-/* When one of its user cannot guess: as much of what passed as it was stopped is seen so. */
+/* Called at times that a user cannot guess. So the share of looks that find it stopped is the share
+ * of time. */
 static void look(void *ctx)
 {
 	struct child *c = ctx;
@@ -118,8 +120,8 @@ static void look(void *ctx)
 	c->next_ns = c->looked_ns + (LOOK_MIN_MS + random % LOOK_JITTER_MS) * 1000000ull;
 }
 
-/* Waits until the child ends, or the next look at it is due. Linux before 5.3 has no pidfd: there
- * we poll. */
+/* Waits until the child ends, or until the next look is due. Linux before 5.3 has no pidfd, so it
+ * polls there. */
 static bool await_end(const struct child *c, int pidfd)
 {
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
@@ -146,7 +148,7 @@ static int reap(struct child *c, const struct file_places *places)
 	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* As if it had been us: a reader that went away, Ctrl-C. */
+	/* As if this process had got the signal: a reader closed the pipe, or Ctrl-C. */
 	if (WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGINT)
 		raise(WTERMSIG(status));
 	log__warn(MESSAGE_OUTPUT_PROCESS_KILLED, WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -159,7 +161,7 @@ static int cannot(const char *what)
 	return 1;
 }
 
-/* The process, or a negative number with a message. */
+/* The process, or a negative number after a message. */
 static pid_t start(int (*run)(void *ctx), void *ctx, const struct file_places *places, int socket)
 {
 	const pid_t parent = getpid();
@@ -179,7 +181,7 @@ static pid_t start(int (*run)(void *ctx), void *ctx, const struct file_places *p
 	return pid;
 }
 
-/* A session has a process that opens files: the output's asks that one. */
+/* In a session, another process opens files. The output's process asks that one. */
 static int run_in_session(int (*run)(void *ctx), void *ctx, const struct file_places *places)
 {
 	uint32_t unused = 0;

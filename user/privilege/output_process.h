@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports, traces and pages are made of what strangers wrote: in a process without rights. */
+/* Reports, traces and pages are made from data of strangers, so a process without rights makes
+ * them. */
 #ifndef PROFTRACE_OUTPUT_PROCESS_H
 #define PROFTRACE_OUTPUT_PROCESS_H
 
 #include "privilege/file_broker.h"
 
 /*
- * Calls run(ctx) in a process in a sandbox, which gets files of those places alone, and memory by
- * the size of those to read (privilege/memory_limit.h). Returns its exit status; 1, with a message,
- * if that process cannot be made. What ends it by SIGINT or SIGPIPE ends proftrace. Once in the
- * sandbox, calls it here.
+ * Calls run(ctx) in a sandboxed process. It gets only files of these places, and memory by the size
+ * of the files it reads (privilege/memory_limit.h). Returns its exit status; 1, with a message, if
+ * the process cannot be made. If SIGINT or SIGPIPE ends it, proftrace ends, too. Inside the sandbox
+ * it just calls run.
  */
 int output_process__run(int (*run)(void *ctx), void *ctx, struct file_places *places);
 

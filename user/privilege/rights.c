@@ -7,7 +7,7 @@
 #include "common/util.h"
 #include "common/capability_set.h"
 
-/* Of linux/capability.h since Linux 5.9. */
+/* In linux/capability.h only since Linux 5.9. */
 #ifndef CAP_CHECKPOINT_RESTORE
 #define CAP_CHECKPOINT_RESTORE 40
 #endif
@@ -29,7 +29,7 @@ static const struct right all[] = {
 	RIGHT(CAP_SETGID, RIGHTS_END, "the same"),
 	RIGHT(CAP_SETPCAP, RIGHTS_END, "capabilities are given up for good"),
 	RIGHT(CAP_KILL, RIGHTS_END, "signals are passed to the program of `run`"),
-	/* Of the process that opens files. */
+	/* For the process that opens files. */
 	RIGHT(CAP_DAC_OVERRIDE, RIGHTS_STAGE_CNT, "output files in directories of others"),
 	RIGHT(CAP_FOWNER, RIGHTS_STAGE_CNT, "output files that replace the caller's"),
 	RIGHT(CAP_CHOWN, RIGHTS_STAGE_CNT, "output files become the caller's"),
@@ -66,8 +66,8 @@ static uint64_t with_substitute(uint64_t has, uint64_t wanted)
 	       (wanted & CAPABILITIES_TO_LOAD & ~has ? wanted | CAPABILITY(CAP_SYS_ADMIN) : wanted);
 }
 
-/* The root of some containers has no other right to read what is others'; a session's filter keeps
- * it from writing. */
+/* In some containers, root's only right to read files of others is CAP_DAC_OVERRIDE. A session's
+ * filter prevents it from writing with that. */
 static uint64_t with_reading(uint64_t has, uint64_t wanted)
 {
 	return wanted & CAPABILITY(CAP_DAC_READ_SEARCH) & ~has

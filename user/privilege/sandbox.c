@@ -45,7 +45,7 @@ static int give_up_root(uint64_t keep, unsigned int *lacks)
 	int err = capability_set__keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) |
 				       CAPABILITY(CAP_SETPCAP) | keep);
 
-	if (keep) /* a change of user would take them, too */
+	if (keep) /* changing the user would remove them, too */
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	*lacks = identity__give_up_root() ? 0 : PROTECTION_USER;
 	prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);

@@ -15,9 +15,10 @@
 #define REFUSED	    (SECCOMP_RET_ERRNO | EPERM)
 #define LACKING	    (SECCOMP_RET_ERRNO | ENOSYS)
 #define ALLOWED	    SECCOMP_RET_ALLOW
-#define PERF_IOCTLS 0x24u /* their type, bits 8 to 15: PERF_EVENT_IOC_ENABLE, ... */
+#define PERF_IOCTLS 0x24u /* their type in bits 8 to 15: PERF_EVENT_IOC_ENABLE, ... */
 
-/* Numbers that a build machine's headers may lack; from 424 on they are the same everywhere. */
+/* Numbers that the build machine's headers may lack. From 424 on they are the same on all
+ * architectures. */
 enum later_call {
 	CALL_open_tree = 428,
 	CALL_move_mount = 429,
@@ -37,7 +38,7 @@ enum later_call {
 };
 
 static const uint16_t refused[] = {
-	/* names */
+	/* change names of files */
 	SYS_renameat,
 #ifdef SYS_renameat2
 	SYS_renameat2,
@@ -63,14 +64,14 @@ static const uint16_t refused[] = {
 	SYS_utimes,
 	SYS_futimesat,
 #endif
-	/* handles of files are no paths, but open them; queues of messages are files */
+	/* file handles open files without a path; message queues are files */
 	SYS_open_by_handle_at,
 	SYS_mq_open,
 	SYS_mq_unlink,
-	/* it gives descriptors of others' files, open to be written */
+	/* its descriptors of others' files are open for writing */
 	SYS_fanotify_init,
 	SYS_fanotify_mark,
-	/* what is said of a file */
+	/* change attributes of files */
 	SYS_truncate,
 	SYS_fchmod,
 	SYS_fchmodat,
@@ -89,7 +90,7 @@ static const uint16_t refused[] = {
 	CALL_file_setattr,
 	SYS_quotactl,
 	CALL_quotactl_fd,
-	/* file systems and name spaces */
+	/* change file systems and namespaces */
 	SYS_mount,
 	SYS_umount2,
 	SYS_pivot_root,
@@ -107,7 +108,7 @@ static const uint16_t refused[] = {
 	CALL_mount_setattr,
 	SYS_setns,
 	SYS_unshare,
-	/* other programs, and who would write for us */
+	/* run other programs, or let the kernel write for us */
 	SYS_execve,
 	SYS_execveat,
 	SYS_connect,
@@ -145,7 +146,7 @@ static const uint16_t refused[] = {
 	SYS_request_key,
 	SYS_keyctl,
 	SYS_syslog,
-	/* who we are; what makes the output changes all three ids at once */
+	/* change the user; making the output changes all three ids at once */
 	SYS_setuid,
 	SYS_setgid,
 	SYS_setreuid,
@@ -155,22 +156,22 @@ static const uint16_t refused[] = {
 	CALL_lsm_set_self_attr,
 };
 
-/* They could hide the calls above. */
+/* These could hide the calls above. */
 static const uint16_t lacking[] = {
 	437 /* openat2 */,	     435 /* clone3 */,
 	425 /* io_uring_setup */,    426 /* io_uring_enter */,
 	427 /* io_uring_register */,
 };
 
-/* What loads our library into a process, or holds one, needs. */
+/* Calls for loading our library into a process, and for freezing one. */
 static const uint16_t of_tracing[] = {
 	SYS_ptrace,
 	SYS_process_vm_writev,
 	CALL_pidfd_getfd,
 };
 
-/* Of bpf(2): they make, load and use what is our own. Others reach objects of other processes, by a
- * number or a name, or attach to what is not ours. */
+/* Commands of bpf(2) that make, load and use our own objects. Others reach objects of other
+ * processes by number or name, or attach to them. */
 static const uint16_t bpf_commands[] = {
 	BPF_MAP_CREATE,
 	BPF_MAP_LOOKUP_ELEM,
@@ -187,7 +188,7 @@ static const uint16_t bpf_commands[] = {
 	BPF_PROG_BIND_MAP,
 	BPF_BTF_LOAD,
 	BPF_OBJ_GET_INFO_BY_FD,
-	/* types of modules, which are only read */
+	/* types of kernel modules, which are only read */
 	BPF_BTF_GET_NEXT_ID,
 	BPF_BTF_GET_FD_BY_ID,
 	BPF_RAW_TRACEPOINT_OPEN,
@@ -215,13 +216,14 @@ static const struct sock_filter head[] = {
 	UNLESS(SYS_clone, 4),
 	LOAD_ARG(0),
 	IF_BITS(NEW_SPACES, REFUSED),
-	/* A socket that names no other by itself; who has another sends to where it likes. */
+	/* A pair of sockets names no other socket. Any other socket can send anywhere. */
 	UNLESS(SYS_socketpair, 4),
 	LOAD_ARG(1),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 1),
 	RETURN(ALLOWED),
 	RETURN(REFUSED),
-	/* Some change what is open to be read. Perf events and terminals need theirs. */
+	/* Some ioctls change a file that is open for reading. Perf events and terminals need
+	 * theirs. */
 	UNLESS(SYS_ioctl, 10),
 	LOAD_ARG(1),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS, 6, 0),
@@ -278,7 +280,7 @@ int session_filter__enter(bool may_trace)
 		cnt = add(code, cnt, of_tracing, ARRAY_SIZE(of_tracing), REFUSED);
 	code[cnt++] = (struct sock_filter)RETURN(ALLOWED);
 	program.len = (unsigned short)cnt;
-	/* Positive: a thread that has another filter. */
+	/* A positive result is a thread with another filter. */
 	result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 	if (result)
 		return result < 0 ? -errno : -EBUSY;

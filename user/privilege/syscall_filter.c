@@ -19,7 +19,7 @@
 #define DENY_FILE (SECCOMP_RET_ERRNO | EACCES)
 
 static const uint16_t allowed[] = {
-	/* what is open */
+	/* for open descriptors */
 	SYS_read,
 	SYS_write,
 	SYS_readv,
@@ -45,7 +45,7 @@ static const uint16_t allowed[] = {
 	SYS_ppoll,
 	SYS_sendmsg,
 	SYS_recvmsg,
-	/* looking */
+	/* read facts about files */
 	SYS_newfstatat,
 	SYS_statx,
 	SYS_faccessat,
@@ -89,7 +89,7 @@ static const uint16_t allowed[] = {
 	SYS_rt_sigpending,
 	SYS_rt_sigtimedwait,
 	SYS_sigaltstack,
-	/* who and when */
+	/* ask who and when */
 	SYS_getpid,
 	SYS_getppid,
 	SYS_gettid,
@@ -124,7 +124,7 @@ static const uint16_t allowed[] = {
 #endif
 };
 
-/* Of FILTER_SERVER: no socket is made, bound or connected. */
+/* For FILTER_SERVER: calls that make, bind or connect no socket. */
 static const uint16_t serving[] = {
 	SYS_accept4,	SYS_recvfrom,	 SYS_sendto,	SYS_shutdown,	 SYS_setsockopt,
 	SYS_getsockopt, SYS_getsockname, SYS_epoll_ctl, SYS_epoll_pwait,
@@ -133,7 +133,7 @@ static const uint16_t serving[] = {
 #endif
 };
 
-/* Of FILTER_CLIENT: what libcurl and the C library's resolver need besides. */
+/* For FILTER_CLIENT: what libcurl and the C library's resolver also need. */
 static const uint16_t calling[] = {
 	SYS_socket,	 SYS_connect,	  SYS_bind,	  SYS_recvfrom,	  SYS_sendto,
 	SYS_sendmmsg,	 SYS_shutdown,	  SYS_setsockopt, SYS_getsockopt, SYS_getsockname,
@@ -151,7 +151,7 @@ static const struct sock_filter begin[] = {
 	LOAD(nr),
 };
 
-/* Of FILTER_SERVER, which reads what it is sent. newfstatat() is the C library's fstat(). */
+/* For FILTER_SERVER, which reads data from clients. newfstatat() is the C library's fstat(). */
 static const uint16_t refused[] = {
 	SYS_openat, SYS_readlinkat, SYS_getdents64,
 #ifdef SYS_open
@@ -168,18 +168,19 @@ static const struct sock_filter head[] = {
 	LOAD_ARG(1),
 	IF_BITS(WRITES, DENY_FILE),
 #endif
-	/* Threads by clone; clone3 hides its flags from us, and the C library does without. */
+	/* Threads are made by clone. The flags of clone3 are not visible to a filter, and the C
+	 * library works without it. */
 	UNLESS(SYS_clone, 5),
 	LOAD_ARG(0),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_SPACES, 1, 0),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
 	RETURN(DENY),
 	RETURN(SECCOMP_RET_ALLOW),
-	/* Limits are read. */
+	/* Limits may only be read. */
 	UNLESS(SYS_prlimit64, 4),
 	LOAD_ARG(2),
 	IF_BITS(UINT32_MAX, DENY),
-	/* A terminal is asked for its size, and gets no input from us (TIOCSTI). */
+	/* A terminal may be asked for its size. It must get no input from us (TIOCSTI). */
 	UNLESS(SYS_ioctl, 6),
 	LOAD_ARG(1),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TCGETS, 3, 0),
@@ -187,12 +188,12 @@ static const struct sock_filter head[] = {
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCGWINSZ, 1, 0),
 	RETURN(SECCOMP_RET_ERRNO | ENOTTY),
 	RETURN(SECCOMP_RET_ALLOW),
-	/* Names of threads, and what a sanitizer asks; of privileges it only takes away. */
+	/* Names of threads, and what sanitizers ask. Privileges can only be removed. */
 	UNLESS(SYS_prctl, 1),
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* From BPF_MAP_LOOKUP_ELEM to BPF_MAP_GET_NEXT_KEY; nothing is made, loaded or attached. */
+/* From BPF_MAP_LOOKUP_ELEM to BPF_MAP_GET_NEXT_KEY. Nothing can be made, loaded or attached. */
 static const struct sock_filter maps[] = {
 	UNLESS(SYS_bpf, 5),
 	LOAD_ARG(0),
@@ -211,7 +212,7 @@ static const struct sock_filter maps[] = {
 
 bool syscall_filter__is_there(void)
 {
-	/* Without a filter to set: EFAULT, if filters are known (seccomp(2)). */
+	/* Called without a filter, it fails with EFAULT if filters exist (seccomp(2)). */
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
 }
 
@@ -227,7 +228,7 @@ static size_t answer(struct sock_filter *code, size_t cnt, const uint16_t *calls
 
 int syscall_filter__enter(enum filter_for use)
 {
-	/* Signals to itself: abort(). */
+	/* Allows signals to itself, for abort(). */
 	const struct sock_filter to_self[] = {
 		UNLESS(SYS_tgkill, 4),	   LOAD_ARG(0),	 UNLESS(getpid(), 1),
 		RETURN(SECCOMP_RET_ALLOW), RETURN(DENY),

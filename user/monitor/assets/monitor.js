@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 'use strict';
-// The page is complete without this. It shows new figures each few seconds, and asks for windows.
+// The page is complete without this script. It refreshes the figures every few seconds, and asks
+// for windows.
 const REFRESH_MS = 5000;
 const said = document.getElementById('said');
 
@@ -14,7 +15,7 @@ async function refresh() {
 	const fresh = page.querySelector('main');
 	if (!answer.ok || !fresh)
 		throw new Error(`the monitor answers ${answer.status}`);
-	// Who is at a button or a link stays there.
+	// The focused button or link stays focused.
 	const id = document.activeElement && document.activeElement.id;
 	document.querySelector('main').replaceWith(document.adoptNode(fresh));
 	if (id && document.getElementById(id))

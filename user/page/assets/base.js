@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the parts share. Names come from the profiled program: they are set as text, never as HTML.
+// Functions that the parts share. Names come from the profiled program, so they are set as text,
+// never as HTML.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -25,7 +26,7 @@ function timeUnit(ns) {
 	return timeUnits.find((u) => Math.abs(ns) >= u[1]) || timeUnits[3];
 }
 
-// Four digits, but never fewer than the integer part.
+// Four digits, but at least the integer part.
 function digits(value) {
 	const size = Math.abs(value);
 	return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
@@ -36,7 +37,7 @@ function timeText(ns) {
 	return (unit === 1 ? String(Math.round(ns)) : digits(ns / unit)) + " " + name;
 }
 
-// Of a round number, in the unit that the whole axis has.
+// Text for a round number, in the unit of the whole axis.
 function tickText(ns, unit) {
 	return ns ? +(ns / unit[1]).toFixed(3) + " " + unit[0] : "0";
 }
@@ -98,8 +99,8 @@ const theme = {
 
 // ---- drawing ----
 
-// A canvas as wide as its parent. draw(ctx, width, height) is called at each change of size or
-// theme, and through the repaint() that is returned.
+// A canvas as wide as its parent. draw(ctx, width, height) is called when the size or theme
+// changes, and by the returned repaint().
 function drawing(parent, height, attributes, draw) {
 	const canvas = el("canvas", {tabindex: 0, ...attributes});
 	const box = {canvas, width: 0, height, pending: false};
@@ -132,20 +133,20 @@ function drawing(parent, height, attributes, draw) {
 	return box;
 }
 
-// A name that is cut in its middle where there is no room: its end tells it from others.
+// A name that is cut in its middle, because its end tells it from others.
 function longName(name) {
 	const end = name.length - Math.min(16, name.length >> 1);
 	return el("span", {class: "long", title: name},
 		el("span", null, name.slice(0, end)), el("span", null, name.slice(end)));
 }
 
-// What stands between backticks is a command or a name of code.
+// Text in backticks is shown as code.
 function prose(tag, text) {
 	return el(tag, null, ...text.split("`").map((part, i, all) =>
 		i % 2 && i + 1 < all.length ? el("code", null, part) : i % 2 ? "`" + part : part));
 }
 
-// Text in the room from x on, cut with an ellipsis.
+// Draws text from x on in `room`, and cuts it with an ellipsis.
 function fitText(ctx, text, x, y, room) {
 	if (room < 14)
 		return;
@@ -178,7 +179,7 @@ function ticks(max, count, base) {
 	return list;
 }
 
-// Items are [text, color, shape]: a box where none is given, or "line" or "triangle".
+// Items are [text, color, shape]. shape is "line", "triangle", or a box by default.
 function legend(items) {
 	return el("ul", {class: "legend"}, ...items.map(([text, name, shape]) => {
 		const swatch = el("span", {class: "swatch" + (shape ? " " + shape : ""), "aria-hidden": "true"});

@@ -46,7 +46,7 @@ function drawTimeAxis(ctx, area, length) {
 	ctx.textAlign = "left";
 }
 
-// Mouse, touch and arrow keys move a cursor over `count` places; show(index) is told.
+// Mouse, touch and arrow keys move a cursor over `count` places. Calls show(index).
 function cursorOver(box, count, show) {
 	const {canvas} = box;
 	let at = -1;
@@ -116,7 +116,7 @@ function drawSteps(ctx, width, height, box) {
 
 	drawValueAxis(ctx, area, max, timeTick);
 	steps.bars.forEach((bar, i) => {
-		// Bars that touch end at whole pixels, or the back shows between them.
+		// Touching bars end at whole pixels. Otherwise the background shows between them.
 		const x = apart ? area.x + i * slot + (slot - Math.min(slot - 2, 60)) / 2 :
 			Math.floor(area.x + i * slot);
 		const wide = apart ? Math.min(slot - 2, 60) :
@@ -186,7 +186,7 @@ function drawStack(ctx, area, series, max) {
 	for (const one of series) {
 		ctx.fillStyle = color(one.color);
 		one.values.forEach((value, i) => {
-			// Whole pixels, or the back shows between neighbours.
+			// Whole pixels, so that the background does not show between neighbours.
 			const x = Math.round(area.x + i * slot), end = Math.round(area.x + (i + 1) * slot);
 			const y = area.y + area.h * (1 - (below[i] + value) / max);
 			ctx.fillRect(x, y, end - x, area.h * value / max);
@@ -195,7 +195,7 @@ function drawStack(ctx, area, series, max) {
 	}
 }
 
-// Each bin is a flat piece: a value holds for the whole of it.
+// Each bin is a flat piece, because its value holds for all of it.
 function drawLine(ctx, area, series, max, min) {
 	const slot = area.w / series.values.length;
 	ctx.strokeStyle = color(series.color);
@@ -217,7 +217,7 @@ function drawLine(ctx, area, series, max, min) {
 	ctx.stroke();
 }
 
-// series: {name, color, values, stacked}; text(value) is for axis and readout.
+// series: {name, color, values, stacked}. text(value) formats values for axis and readout.
 function showOverTime(parent, label, series, max, text, base) {
 	const {usage} = data, count = series[0].values.length;
 	const stacked = series.filter((s) => s.stacked), lines = series.filter((s) => !s.stacked);
@@ -245,7 +245,7 @@ function usageOf(what) {
 	return data.usage.series.filter((s) => s.what === what);
 }
 
-// Width of a bin; the last one may reach behind the end.
+// Width of a bin. The last bin may reach beyond the end.
 function shares(series) {
 	const {usage} = data, count = series.values.length;
 	return series.values.map((ns, i) => {

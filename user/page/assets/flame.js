@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flame graph: phase, operator, what it called, kernels; the caller above.
+// The flame graph: phase, operator, inner calls, kernels. Callers are above.
 "use strict";
 
 const FLAME_ROW = 20;
@@ -56,7 +56,7 @@ class FlameGraph {
 		this.tell();
 	}
 
-	// A frame is as wide as its time; siblings stand by size.
+	// A frame's width is its time. Siblings are sorted by size.
 	layout() {
 		const {measure} = this, rows = [];
 		const path = [];
@@ -151,7 +151,7 @@ class FlameGraph {
 		this.text.textContent = text;
 	}
 
-	// To the caller, the longest child, or a neighbour in the same row.
+	// The key moves to the caller, the longest child, or a neighbour in the same row.
 	neighbour(key) {
 		const {focus, measure} = this;
 		if (key === "ArrowUp")

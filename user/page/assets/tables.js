@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tables: sorted by a column's heading, filtered by words, copied as CSV.
+// Tables: can be sorted by a column's title, filtered by words, and copied as CSV.
 "use strict";
 
 const ROWS_SHOWN = 30;
@@ -16,14 +16,14 @@ function cellValue(cell) {
 	return cell !== null && typeof cell === "object" ? null : cell;
 }
 
-// What is shorter than the unit keeps three significant digits, down to a nanosecond.
+// A time shorter than the unit keeps three significant digits, down to a nanosecond.
 function timeCell(ns, scale) {
 	const value = ns / scale, zeros = value > 0 && value < 1 ? Math.floor(-Math.log10(value)) : -1;
 	const digits = Math.max(scale === 1e9 ? 4 : 3, zeros < 0 ? 0 : zeros + 3);
 	return value.toFixed(Math.min(digits, Math.round(Math.log10(scale))));
 }
 
-// Times of a column, or of a group of columns, have one unit.
+// All times of a column, or of a group of columns, have one unit.
 function columnFormat(table, index) {
 	const column = table.columns[index];
 	let max = 0;
@@ -73,7 +73,7 @@ function compareCells(a, b) {
 	return typeof a === "string" ? a.localeCompare(b) : a - b;
 }
 
-// Unknown values stand last, whatever the direction.
+// Unknown values come last in both directions.
 function sortTree(nodes, column, down) {
 	const sorted = nodes.map((n) => ({...n, children: sortTree(n.children, column, down)}));
 	sorted.sort((p, q) => {
@@ -91,7 +91,7 @@ function matches(row, words) {
 		typeof cell === "string" && cell.toLowerCase().includes(word)));
 }
 
-// What matches with all its details, and the heads of details that match.
+// Keeps matching rows with all their details, and rows with matching details.
 function filterTree(nodes, words) {
 	if (!words.length)
 		return nodes;
@@ -268,7 +268,7 @@ function factList(table) {
 	return list;
 }
 
-// A closed table costs nothing until it is opened.
+// A closed table is built only when it is opened.
 function showTables() {
 	const shown = data.tables.filter((t) => t.shape === "table" && t.rows.length);
 	const parent = section("tables", "Tables");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The timeline of a step: threads and streams above one another, zoomed and moved.
+// The timeline of a step: threads and streams in rows, with zoom and pan.
 "use strict";
 
 const LANE = 17, ROW_HEAD = 18, ROW_GAP = 6, AXIS = 20;
@@ -139,7 +139,7 @@ class Timeline {
 			ctx.lineTo(x, this.box.height);
 			ctx.stroke();
 		}
-		// Where the step ends, if the device goes on after it.
+		// Marks the step's end if the device continues after it.
 		if (this.line.step_ns && this.line.length_ns > this.line.step_ns) {
 			const x = Math.round((this.line.step_ns - this.from) / length * width) + .5;
 			ctx.strokeStyle = color("text");
@@ -210,7 +210,7 @@ class Timeline {
 			scroll.scrollTop = y - scroll.clientHeight / 2;
 	}
 
-	// By time, whatever their row and depth.
+	// The next span by time, in any row and depth.
 	next(direction) {
 		const order = this.line.order = this.line.order ||
 			this.line.spans.slice().sort((a, b) => a[SPAN.begin] - b[SPAN.begin] ||
@@ -276,7 +276,7 @@ class Timeline {
 		canvas.addEventListener("keydown", (event) => this.key(event));
 	}
 
-	// What was under each finger stays there.
+	// Keeps the point under each finger.
 	drag(before, now) {
 		const width = this.box.width || 1, length = this.to - this.from;
 		if (before.length === 1) {
