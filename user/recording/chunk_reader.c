@@ -38,16 +38,16 @@ ssize_t fd__read_at(int fd, void *buf, size_t len, uint64_t off)
 	return (ssize_t)got;
 }
 
-/* With some to spare: the next chunk may be a little larger, and new memory has to be faulted in.
- */
+/* Reserves more than needed, because the next chunk may be a little larger, and new memory costs
+ * page faults. */
 static int reserve(uint8_t **buf, size_t *cap, size_t size)
 {
 	uint8_t *fresh;
 
 	if (*buf && size <= *cap)
 		return 0;
-	size += size / 4 + 1; /* never none */
-	fresh = malloc(size); /* what was in there need not be kept */
+	size += size / 4 + 1; /* at least one byte */
+	fresh = malloc(size); /* the old contents are not needed */
 	if (!fresh)
 		return -ENOMEM;
 	free(*buf);

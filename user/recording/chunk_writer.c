@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #define ZSTD_LEVEL 1
-#define PACK_WORTH 128 /* smaller payloads stay readable in a hex dump */
+#define PACK_WORTH 128 /* bytes; smaller payloads stay readable in a hex dump */
 
 int chunk_writer__fail(struct chunk_writer *f, int err)
 {
@@ -56,7 +56,7 @@ static int append(struct chunk_writer *f, struct iovec *iov, int iov_cnt)
 		len += iov[i].iov_len;
 	err = write_all(f->sink.fd, iov, iov_cnt);
 	if (err) {
-		/* Takes half a chunk back; where that fails the reader skips it. */
+		/* Removes a partial chunk. If that fails, the reader skips it. */
 		if (ftruncate(f->sink.fd, (off_t)f->bytes) < 0)
 			log__debug("%s: cannot cut a partial chunk: %s", f->sink.name,
 				   strerror(errno));
@@ -104,7 +104,7 @@ static int reserve_packed(struct chunk_writer *f, size_t size)
 	return 0;
 }
 
-/* Packed length, 0 if it does not pay, or a negative errno. */
+/* Compressed length, 0 if compression does not pay, or a negative errno. */
 static ssize_t pack(struct chunk_writer *f, const uint8_t *raw, size_t raw_len)
 {
 	int err = reserve_packed(f, ZSTD_compressBound(raw_len));
@@ -113,7 +113,7 @@ static ssize_t pack(struct chunk_writer *f, const uint8_t *raw, size_t raw_len)
 	if (err)
 		return err;
 	len = ZSTD_compress2(f->zstd, f->packed, f->packed_cap, raw, raw_len);
-	/* Beyond that ratio a reader would have to trust the file with its memory. */
+	/* With a higher ratio, a reader would have to trust the file with its memory. */
 	if (ZSTD_isError(len) || len >= raw_len || raw_len > len * CHUNK_RATIO_MAX)
 		return 0;
 	return (ssize_t)len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Devices whose clock was off: their events are read with corrected times; not a door. */
+/* Devices whose clock was off. Their events are read with corrected times. Only for this room. */
 #ifndef PROFTRACE_RECORDING_CLOCK_SHIFT_H
 #define PROFTRACE_RECORDING_CLOCK_SHIFT_H
 
@@ -18,9 +18,9 @@ struct clock_shifts {
 	size_t cnt;
 };
 
-/* As the summary's "device" has them in "clocks"; what is malformed is left out. 0 or -ENOMEM. */
+/* Loads the clocks of the summary's "device". Leaves out malformed ones. 0 or -ENOMEM. */
 int clock_shifts__load(struct clock_shifts *s, const json_t *summary);
-/* NULL: the device's times stay. */
+/* NULL: the device's times need no correction. */
 const struct clock_shift *clock_shifts__find(const struct clock_shifts *s, int32_t device);
 void clock_shift__apply(const struct clock_shift *s, struct event *e);
 

@@ -44,7 +44,7 @@ static int fail(struct recording_cursor *c, int err)
 {
 	unsigned long long off = c->r->chunks[c->next_chunk - 1].off;
 
-	/* The rest of this chunk means nothing now; a caller may go on with the next one. */
+	/* The rest of this chunk is lost. A caller may continue with the next chunk. */
 	c->decoder.left = 0;
 	if (err == -ENOMEM)
 		return err__set(err, MESSAGE_RECORDING_READ_OUT_OF_MEMORY, c->r->path);
@@ -78,7 +78,7 @@ static int complete(struct recording_cursor *c, struct event *e, int ret)
 	return ret;
 }
 
-/* A device's work by the host's clock. Waits are by that already. */
+/* Converts a device event to the host's clock. Waits already use it. */
 static int correct(const struct recording *r, struct event *e, int ret)
 {
 	const struct track *t =
@@ -100,7 +100,7 @@ static int correct(const struct recording *r, struct event *e, int ret)
 	}
 }
 
-/* With its times. */
+/* The same, with corrected times. */
 static int complete_whole(struct recording_cursor *c, struct event *e, int ret)
 {
 	ret = complete(c, e, ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events to and from the payload of one EVENTS chunk (uncompressed). */
+/* Converts events to and from the uncompressed payload of one EVENTS chunk. */
 #ifndef PROFTRACE_RECORDING_EVENT_CODEC_H
 #define PROFTRACE_RECORDING_EVENT_CODEC_H
 
@@ -22,14 +22,14 @@ struct event_encoder {
 int event_encoder__init(struct event_encoder *enc); /* 0 or -ENOMEM */
 void event_encoder__free(struct event_encoder *enc);
 
-/* True if the chunk must be taken out before the next add. */
+/* True: take the chunk out before the next add. */
 bool event_encoder__full(const struct event_encoder *enc);
 /* -EINVAL: a field that the format cannot hold; -ENOMEM. The encoder is unchanged on error. */
 int event_encoder__add(struct event_encoder *enc, const struct event *e);
 
-/* Bytes that event_encoder__take writes at most. */
+/* The most bytes that event_encoder__take writes. */
 size_t event_encoder__size(const struct event_encoder *enc);
-/* Writes the payload, returns its length, starts over. */
+/* Writes the payload, returns its length, and starts again. */
 size_t event_encoder__take(struct event_encoder *enc, uint8_t *out);
 
 struct event_decoder {
@@ -39,18 +39,18 @@ struct event_decoder {
 	struct event_args {
 		const uint8_t *data;
 		uint32_t len;
-	} *blobs; /* of this chunk so far */
+	} *blobs; /* blobs of this chunk so far */
 	size_t blob_cnt, blob_cap;
 };
 
-/* Starts on a payload, which must stay until the last event is read. -EBADMSG if it is malformed.
- */
+/* Starts with a payload, which must stay until the last event is read. -EBADMSG if it is
+ * malformed. */
 int event_decoder__start(struct event_decoder *dec, const uint8_t *payload, size_t len,
 			 uint32_t event_cnt);
 /* 1 with *e set, 0 after the last event, -EBADMSG or -ENOMEM. */
 int event_decoder__next(struct event_decoder *dec, struct event *e);
-/* The same, with type, track, name and id alone: costs a fifth. Not to be mixed with the other one
- * in a chunk. */
+/* The same, but only with type, track, name and id: takes a fifth of the time. Do not mix both in a
+ * chunk. */
 int event_decoder__next_brief(struct event_decoder *dec, struct event *e);
 void event_decoder__free(struct event_decoder *dec);
 

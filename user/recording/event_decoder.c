@@ -37,7 +37,7 @@ static inline bool get(struct event_decoder *dec, enum event_column column, uint
 	return byte_reader__varint(&dec->columns[column], v);
 }
 
-/* A difference, added to *v. */
+/* Reads a difference and adds it to *v. */
 static inline bool get_delta(struct event_decoder *dec, enum event_column column, uint64_t *v)
 {
 	int64_t delta;

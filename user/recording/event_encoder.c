@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOBS_MAX (2u << 20) /* bytes of args in one chunk; the last one may pass it */
+#define BLOBS_MAX (2u << 20) /* bytes of args in one chunk; the last event may exceed it */
 
-/* Most bytes of a column that one event can take; COLUMN_BLOBS has a limit of its own. */
+/* The most bytes that one event takes in each column. COLUMN_BLOBS has its own limit. */
 static const uint8_t event_room[COLUMN_CNT] = {
 	[COLUMN_KIND] = 1, [COLUMN_TRACK] = 5,	     [COLUMN_NAME] = 5,	  [COLUMN_TIME] = 10,
 	[COLUMN_DUR] = 10, [COLUMN_ID] = 10,	     [COLUMN_VALUE] = 10, [COLUMN_FLAGS] = 3,
@@ -33,7 +33,8 @@ static void start_over(struct event_encoder *enc)
 int event_encoder__init(struct event_encoder *enc)
 {
 	memset(enc, 0, sizeof(*enc));
-	/* Room for the worst case, so that adding checks nothing; untouched pages cost nothing. */
+	/* Reserves room for the worst case, so that adding needs no checks. Untouched pages cost
+	 * nothing. */
 	for (int i = 0; i < COLUMN_CNT; i++) {
 		enc->columns[i].start = malloc(column_cap(i));
 		if (!enc->columns[i].start)
@@ -93,7 +94,8 @@ static bool same_blob(uint32_t item, const void *ctx)
 	       memcmp(key->enc->columns[COLUMN_BLOBS].start + blob->off, key->data, key->len) == 0;
 }
 
-/* An allocation's totals follow from the event before and its own size, so mostly zeroes. */
+/* An allocation's totals mostly follow from the previous event and its own size, so most
+ * differences are 0. */
 static void put_memory(struct event_encoder *enc, const struct event *e)
 {
 	struct event_memory *last = &enc->state.memory, m;
@@ -108,7 +110,7 @@ static void put_memory(struct event_encoder *enc, const struct event *e)
 	*last = m;
 }
 
-/* The same shapes come again with every step: each distinct blob is stored once per chunk. */
+/* Each step has the same shapes, so each distinct blob is stored once per chunk. */
 static int put_blob(struct event_encoder *enc, const struct event *e)
 {
 	const struct blob_key key = {enc, e->args, e->args_len};
@@ -158,7 +160,7 @@ int event_encoder__add(struct event_encoder *enc, const struct event *e)
 	    e->args_len > EVENT_ARGS_MAX || (e->args_len && !e->args))
 		return -EINVAL;
 	if (extra) {
-		/* First: nothing else can fail. */
+		/* First, because nothing else can fail. */
 		int err = put_args(enc, e);
 
 		if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is on disk, shared by writer and reader and by nobody else: doc/reference/recording.md in
- * constants. All integers are little-endian.
+ * The format on disk, for writer and reader only: doc/reference/recording.md as constants. All
+ * integers are little-endian.
  */
 #ifndef PROFTRACE_RECORDING_FORMAT_H
 #define PROFTRACE_RECORDING_FORMAT_H
@@ -21,10 +21,11 @@
 #define FILE_ORDER_MARK	 0x01020304u
 #define FILE_HEADER_SIZE 24
 
-#define CHUNK_SYNC	  0xa554c8f1u /* bytes f1 c8 54 a5: no valid UTF-8, so never in JSON */
+#define CHUNK_SYNC	  0xa554c8f1u /* bytes f1 c8 54 a5: invalid UTF-8, so they never occur in
+					 JSON */
 #define CHUNK_HEADER_SIZE 32
 
-/* Limits of the format: what a reader allocates for one chunk follows from these. */
+/* Limits of the format. They bound what a reader allocates for one chunk. */
 #define CHUNK_RAW_MAX	 (16u << 20)
 #define CHUNK_RATIO_MAX	 256u /* raw_len <= stored_len * this */
 #define CHUNK_EVENTS_MAX 65536u
@@ -47,7 +48,7 @@ enum chunk_type {
 	CHUNK_CODE = 8,
 	CHUNK_FRAMES = 9,
 	CHUNK_ENTRIES = 10,
-	CHUNK_TYPE_MAX = CHUNK_ENTRIES, /* that we know */
+	CHUNK_TYPE_MAX = CHUNK_ENTRIES, /* highest type that this version knows */
 };
 
 enum chunk_flags {
@@ -58,10 +59,10 @@ enum chunk_flags {
 struct chunk_header {
 	uint8_t type;	      /* enum chunk_type */
 	uint8_t flags;	      /* enum chunk_flags */
-	uint32_t seq;	      /* 0 for the first chunk of the file, then one more for each */
+	uint32_t seq;	      /* 0 for the first chunk of the file, then + 1 for each */
 	uint32_t stored_len;  /* payload bytes that follow the header */
 	uint32_t raw_len;     /* payload bytes after decompression */
-	uint32_t event_cnt;   /* EVENTS: events inside, else 0 */
+	uint32_t event_cnt;   /* EVENTS: number of events, else 0 */
 	uint32_t payload_crc; /* CRC-32 (zlib's) of the stored payload */
 };
 
@@ -70,34 +71,34 @@ struct file_version {
 };
 
 void file_header__pack(uint8_t out[FILE_HEADER_SIZE]);
-/* 0; -EINVAL: not a recording or foreign byte order; -EBADMSG: a recording by its magic, but the
- * checksum of its header does not match and *v says nothing. */
+/* 0; -EINVAL: no recording, or another byte order; -EBADMSG: a recording by its magic, but the
+ * header's checksum is wrong, so *v is undefined. */
 int file_header__unpack(const uint8_t in[FILE_HEADER_SIZE], struct file_version *v);
 
 void chunk_header__pack(const struct chunk_header *h, uint8_t out[CHUNK_HEADER_SIZE]);
-/* False if these bytes are no chunk header, or one that breaks a limit of the format. */
+/* False if these bytes are no chunk header, or one that exceeds a limit of the format. */
 bool chunk_header__unpack(const uint8_t in[CHUNK_HEADER_SIZE], struct chunk_header *h);
 
 /*
- * EVENTS payload: a directory (column count, length of each column), then the columns. A column
- * holds one field of all events of the chunk. Columns past COLUMN_CNT are skipped by readers.
+ * EVENTS payload: a directory (column count, length of each column), then the columns. A column has
+ * one field of all events of the chunk. Readers skip columns after COLUMN_CNT.
  */
 enum event_column {
 	COLUMN_KIND,   /* u8: type | end << 3 | KIND_HAS_* */
 	COLUMN_TRACK,  /* varint */
 	COLUMN_NAME,   /* varint */
-	COLUMN_TIME,   /* zigzag: end less the end of the event before */
+	COLUMN_TIME,   /* zigzag: its end less the end of the event before */
 	COLUMN_DUR,    /* varint */
-	COLUMN_ID,     /* KIND_HAS_ID, zigzag: id less the last one of that type */
+	COLUMN_ID,     /* KIND_HAS_ID, zigzag: id less the previous one of that type */
 	COLUMN_VALUE,  /* KIND_HAS_VALUE, zigzag */
 	COLUMN_FLAGS,  /* KIND_HAS_EXTRA, varint */
 	COLUMN_ARGS,   /* KIND_HAS_EXTRA, varint: enum args_ref */
 	COLUMN_BLOBS,  /* for each ARGS_NEW: varint length, bytes */
 	COLUMN_MEMORY, /* for each ARGS_MEMORY: four zigzags, see struct memory_state */
-	COLUMN_STACK,  /* for each with the flag EVENT_STACKED, varint */
+	COLUMN_STACK,  /* for each event with EVENT_STACKED, varint */
 	COLUMN_CNT,
 };
-#define COLUMN_CNT_MAX 64u /* columns that a later minor version may bring the payload to */
+#define COLUMN_CNT_MAX 64u /* most columns that a later minor version may have */
 
 #define KIND_TYPE_MASK 7u
 #define KIND_END_SHIFT 3
@@ -110,10 +111,10 @@ enum args_ref {
 	ARGS_NONE = 0,
 	ARGS_NEW = 1,	 /* the next blob of COLUMN_BLOBS */
 	ARGS_MEMORY = 2, /* struct event_memory out of COLUMN_MEMORY */
-	ARGS_FIRST = 3,	 /* n: the blob n - ARGS_FIRST of this chunk once more */
+	ARGS_FIRST = 3,	 /* n: repeats blob n - ARGS_FIRST of this chunk */
 };
 
-/* What events are encoded against; zeroed at the start of each chunk. */
+/* Values that the next event is encoded against. Zeroed at the begin of each chunk. */
 struct event_state {
 	uint64_t end_ns;
 	uint64_t id[KIND_TYPE_MASK + 1]; /* by event type */
@@ -141,7 +142,7 @@ static inline uint8_t *varint__put(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* Bytes being read; every get fails (false) rather than pass `end`. */
+/* Bytes that are being read. Each get fails (false) instead of going beyond `end`. */
 struct byte_reader {
 	const uint8_t *p, *end;
 };
@@ -154,10 +155,10 @@ static inline bool byte_reader__u8(struct byte_reader *r, uint8_t *v)
 	return true;
 }
 
-/* Of any length, up to the last byte there is. */
+/* Of any length, up to the last byte. */
 bool byte_reader__varint_slow(struct byte_reader *r, uint64_t *v);
 
-/* Up to eight bytes at once: their seven bits each are moved together in halves. */
+/* Reads up to eight bytes at once. Their seven bits each are joined by halves. */
 static inline bool byte_reader__varint(struct byte_reader *r, uint64_t *v)
 {
 	uint64_t x, ends;
@@ -191,7 +192,7 @@ static inline bool byte_reader__zigzag(struct byte_reader *r, int64_t *v)
 	return true;
 }
 
-/* A varint that must fit 32 bits: an id or an index, so mostly of one byte or two. */
+/* A varint that must fit 32 bits. It is an id or an index, so mostly one or two bytes. */
 static inline bool byte_reader__u32(struct byte_reader *r, uint32_t *v)
 {
 	uint64_t wide;
@@ -206,7 +207,7 @@ static inline bool byte_reader__u32(struct byte_reader *r, uint32_t *v)
 	*v = (uint32_t)wide;
 	return true;
 }
-/* A varint length not above `max`, then that many bytes, pointed to. */
+/* Reads a varint length of at most `max`, and points to that many bytes. */
 bool byte_reader__bytes(struct byte_reader *r, uint32_t max, const uint8_t **data, uint32_t *len);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What an open recording has, by id. */
+/* Looks up contents of an open recording by id. */
 #include "recording/reader.h"
 #include <string.h>
 

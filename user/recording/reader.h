@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of struct recording, shared by the scan, the tables and the cursor. */
+/* The inside of struct recording, for the scan, the tables and the cursor. */
 #ifndef PROFTRACE_RECORDING_READER_H
 #define PROFTRACE_RECORDING_READER_H
 
@@ -30,23 +30,23 @@ struct recording {
 		struct sched_row *items;
 		size_t cnt, cap;
 	} sched, entries;
-	struct event_chunk *chunks; /* of EVENTS, whole ones */
+	struct event_chunk *chunks; /* whole EVENTS chunks */
 	size_t chunk_cnt, chunk_cap;
 	uint64_t event_cnt;
 	struct clock_shifts shifts;
 };
 
-/* Reads the whole file into r, whose fd and path are set. 0 or a negative errno with err__set. */
+/* Reads the whole file into r, which has fd and path. 0 or a negative errno with err__set. */
 int recording__scan(struct recording *r, uint64_t size);
 
-/* Payload of NAMES, TRACKS, SCHED, CODE and FRAMES into r. 0, -EBADMSG (rows before the bad one are
- * kept) or -ENOMEM. */
+/* Read the payloads of NAMES, TRACKS, SCHED, CODE and FRAMES into r. 0, -EBADMSG (rows before the
+ * bad one are kept) or -ENOMEM. */
 int recording__read_names(struct recording *r, struct byte_reader *in);
 int recording__read_tracks(struct recording *r, struct byte_reader *in);
 int recording__read_sched(struct sched_rows *rows, struct byte_reader *in);
 int recording__read_code(struct recording *r, struct byte_reader *in);
 int recording__read_frames(struct recording *r, struct byte_reader *in);
-/* Sets each name's `first`, once all are there. 0 or -ENOMEM. */
+/* Sets `first` of each name, when all names are read. 0 or -ENOMEM. */
 int recording__join_overloads(struct recording *r);
 void recording__free_tables(struct recording *r);
 

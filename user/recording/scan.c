@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Walks the chunks of a file once, keeps what is whole and counts what is not. */
+/* Walks over the chunks of a file once, keeps whole ones and counts the others. */
 #include "recording/reader.h"
 #include "common/err.h"
 #include "recording/message_table.h"
@@ -17,8 +17,8 @@ struct scan {
 	uint64_t off, size;
 	uint32_t next_seq;
 	bool ended;	     /* the end mark was seen */
-	uint64_t end_events; /* events of the file, as the end mark has them */
-	uint64_t known_lost; /* events of bad chunks, as their headers have them */
+	uint64_t end_events; /* number of events in the file, from the end mark */
+	uint64_t known_lost; /* number of events in bad chunks, from their headers */
 };
 
 static int read_error(const struct scan *s, int err)
@@ -39,7 +39,7 @@ static int header_at(const struct scan *s, uint64_t off, struct chunk_header *h)
 	return (size_t)n == sizeof(bytes) && chunk_header__unpack(bytes, h);
 }
 
-/* A hole of terabytes costs its maker nothing, and has no chunks. */
+/* Skips a hole. A hole of terabytes is cheap to make, and contains no chunks. */
 static uint64_t skip_hole(const struct scan *s, uint64_t off)
 {
 	const off_t data = lseek(s->r->fd, (off_t)off, SEEK_DATA);
@@ -111,7 +111,7 @@ static int read_end(struct scan *s, struct byte_reader *in)
 	return 0;
 }
 
-/* What a whole chunk brings. -EBADMSG if it is not what its header says. */
+/* Takes the contents of a whole chunk. -EBADMSG if they contradict its header. */
 static int take_chunk(struct scan *s, const struct chunk_header *h)
 {
 	struct recording *r = s->r;
@@ -120,7 +120,7 @@ static int take_chunk(struct scan *s, const struct chunk_header *h)
 	const uint8_t *payload;
 	int err;
 
-	/* Events are decompressed when a cursor gets there. */
+	/* Events are decompressed when a cursor reaches them. */
 	if (h->type == CHUNK_EVENTS) {
 		r->event_cnt += h->event_cnt;
 		return ARRAY_PUSH(r->chunks, r->chunk_cnt, r->chunk_cap, chunk);
@@ -161,7 +161,7 @@ static void count_bad(struct scan *s, const struct chunk_header *h)
 	s->known_lost += h->event_cnt;
 }
 
-/* Chunks whose headers were destroyed leave a gap in the numbers. */
+/* Chunks with destroyed headers leave a gap in the sequence numbers. */
 static void count_missing(struct scan *s, const struct chunk_header *h)
 {
 	if (h->seq > s->next_seq)
@@ -169,7 +169,7 @@ static void count_missing(struct scan *s, const struct chunk_header *h)
 	s->next_seq = h->seq + 1;
 }
 
-/* The payload of the chunk at s->off is not what was written. */
+/* The payload of the chunk at s->off was changed. */
 static int skip_bad(struct scan *s, const struct chunk_header *h)
 {
 	uint64_t next = s->off + CHUNK_HEADER_SIZE + h->stored_len;
@@ -179,7 +179,7 @@ static int skip_bad(struct scan *s, const struct chunk_header *h)
 	if (found < 0)
 		return found;
 	count_bad(s, h);
-	if (!found) /* bytes are missing: the next chunk begins earlier than it should */
+	if (!found) /* bytes are missing: the next chunk begins earlier than expected */
 		return resync(s, s->off + CHUNK_HEADER_SIZE);
 	s->r->damage.ignored_bytes += next - s->off;
 	s->off = next;
@@ -227,7 +227,7 @@ static int scan_header(struct scan *s)
 		return err__set(-EINVAL, MESSAGE_RECORDING_TOO_SHORT, path, n);
 	err = file_header__unpack(bytes, &v);
 	if (err == -EBADMSG) {
-		/* The rest may be whole; it will tell by its own checksums. */
+		/* The rest may be whole. Its checksums will show. */
 		s->r->damage.ignored_bytes += sizeof(bytes);
 	} else if (err) {
 		return err__set(err, MESSAGE_RECORDING_INVALID, path);
@@ -267,7 +267,7 @@ int recording__scan(struct recording *r, uint64_t size)
 		read_error(&s, err);
 		goto out;
 	}
-	r->damage.ignored_bytes += s.size - s.off; /* behind the end mark */
+	r->damage.ignored_bytes += s.size - s.off; /* after the end mark */
 	conclude(&s);
 out:
 	chunk_reader__free(&s.chunks);

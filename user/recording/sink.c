@@ -51,8 +51,8 @@ static int not_created(const char *path, int err)
 	return err__set(err, MESSAGE_RECORDING_NOT_CREATED, path, sink__explain(err));
 }
 
-/* Whether a recording or nothing is in the file that path names without a link; -EEXIST: neither.
- */
+/* 1: the file at path, which must be no link, is a recording. 0: it is missing or empty. -EEXIST:
+ * it is something else. */
 static int look_inside(const char *path)
 {
 	auto_close int seen = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -69,8 +69,7 @@ static int look_inside(const char *path)
 	return 1;
 }
 
-/* A recording of an earlier run moves aside, to PATH.old; a file that is none is not ours to
- * overwrite. */
+/* Renames an earlier recording to PATH.old. Any other file must not be overwritten. */
 static int make_room(const char *path)
 {
 	auto_free char *old = NULL;

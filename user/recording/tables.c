@@ -5,7 +5,7 @@
 #include "recording/hash_index.h"
 #include <string.h>
 
-/* Length + 1 and the bytes; 0 is no string (*s NULL). */
+/* Reads length + 1 and the bytes. 0 means no string (*s is NULL). */
 static int get_optional_string(struct byte_reader *in, const char **s)
 {
 	uint32_t len;
@@ -23,7 +23,7 @@ static int get_optional_string(struct byte_reader *in, const char **s)
 	return *s ? 0 : -ENOMEM;
 }
 
-/* Rows up to `id` exist afterwards; those in between, whose chunk may have been lost, are empty. */
+/* Makes rows up to `id`. Rows between, whose chunk may be lost, are empty. */
 static int grow_names(struct recording *r, uint32_t id)
 {
 	static const struct name empty;
@@ -222,7 +222,7 @@ static int read_frame_row(struct recording *r, struct byte_reader *in)
 	struct code_frame f;
 	int err = 0;
 
-	/* A parent comes before its children: no walk towards the root goes round. */
+	/* A parent comes before its children, so a walk to the root ends. */
 	if (!byte_reader__u32(in, &f.id) || !f.id || f.id > FRAME_ID_MAX ||
 	    !byte_reader__u32(in, &f.parent) || f.parent >= f.id ||
 	    !byte_reader__u32(in, &f.code) || !byte_reader__u32(in, &f.line))

@@ -13,12 +13,12 @@
 	(256u << 10) /* bytes of names, tracks or sched rows before they are written               \
 		      */
 
-/* Bytes of names; those that come later, from a process that makes names without end, share one. */
+/* Most bytes of names. Later names of a process that makes names without end share one name. */
 #define NAME_BYTES_MAX (128u << 20)
-#define NAME_BYTES_OWN 128 /* of a name besides its text, about */
+#define NAME_BYTES_OWN 128 /* bytes of a name besides its text, approximately */
 #define OTHER_NAMES    "(other names: there are too many to keep)"
 
-/* Rows of one kind that wait to become a chunk: count goes before them when they do. */
+/* Rows of one kind that wait for their chunk. Their count is put before them then. */
 struct pending {
 	uint8_t *rows;
 	size_t len, cap;
@@ -35,7 +35,7 @@ struct recording_writer {
 	struct event_encoder events;
 	uint64_t event_cnt;
 	struct pending names, tracks, sched, entries, code, frames;
-	uint8_t *raw; /* payload being put together */
+	uint8_t *raw; /* buffer for a payload */
 	size_t raw_cap;
 
 	struct known_name *known_names; /* id - 1 */
@@ -60,7 +60,7 @@ static int fail(struct recording_writer *w, int err)
 	return chunk_writer__fail(&w->file, err);
 }
 
-/* Makes room in a buffer; 0 or the writer's error. */
+/* Makes room in a buffer. 0 or the writer's error. */
 static int reserve(struct recording_writer *w, uint8_t **buf, size_t *cap, size_t size)
 {
 	uint8_t *grown;
@@ -84,7 +84,7 @@ static int write_json(struct recording_writer *w, enum chunk_type type, const js
 	char *text = json_dumps(json, JSON_COMPACT);
 	int err;
 
-	/* What was built without memory lacks something. */
+	/* A text built without memory is incomplete. */
 	if (!text || json_memory__lacked()) {
 		free(text);
 		return fail(w, json_memory__lacked() ? -ENOMEM : -EINVAL);
@@ -113,7 +113,7 @@ static int write_pending(struct recording_writer *w, enum chunk_type type, struc
 	return err;
 }
 
-/* Names, tracks and frames go before the events that use them. */
+/* Writes names, tracks and frames before the events that use them. */
 static int write_definitions(struct recording_writer *w)
 {
 	int err = write_pending(w, CHUNK_NAMES, &w->names);
@@ -149,7 +149,7 @@ static int write_end(struct recording_writer *w)
 	return chunk_writer__write(&w->file, &h, raw, (size_t)(end - raw));
 }
 
-/* Room for one more row of at most `size` bytes, the full buffer being written first. */
+/* Makes room for one more row of at most `size` bytes. A full buffer is written first. */
 static uint8_t *pending_room(struct recording_writer *w, enum chunk_type type, struct pending *p,
 			     size_t size)
 {
@@ -332,12 +332,12 @@ static uint32_t add_name(struct recording_writer *w, const struct name_key *key,
 	return (uint32_t)w->name_cnt;
 }
 
-/* One for each category. */
+/* The shared name of further names; one for each category. */
 static uint32_t other_names(struct recording_writer *w, enum span_category category)
 {
 	if (w->name_bytes != SIZE_MAX)
 		log__warn(MESSAGE_NAMES_TOO_MANY, NAME_BYTES_MAX >> 20, OTHER_NAMES);
-	w->name_bytes = SIZE_MAX; /* told */
+	w->name_bytes = SIZE_MAX; /* the message was logged */
 	return recording_writer__name(w, category, OTHER_NAMES, NULL);
 }
 
@@ -384,7 +384,8 @@ static uint64_t track_hash(const struct track *t)
 	return hash__bytes(key, sizeof(key), 0);
 }
 
-/* Row: id, kind, pid, tid, device, stream, name length + 1 (0: none), name. The last one wins. */
+/* Row: id, kind, pid, tid, device, stream, name length + 1 (0: none), name. The last row of an id
+ * counts. */
 static int put_track(struct recording_writer *w, const struct track *t)
 {
 	size_t name_len = t->name ? strlen(t->name) : 0;
@@ -588,7 +589,7 @@ static int add_row(struct recording_writer *w, enum chunk_type type, struct pend
 
 	if (w->file.err)
 		return w->file.err;
-	/* Whole, so that the names of the reasons come first. */
+	/* Flushes everything, so that names of reasons come first. */
 	if (to->len >= PENDING_MAX && recording_writer__flush(w))
 		return w->file.err;
 	p = pending_room(w, type, to, 6 * (size_t)VARINT_MAX_SIZE);

@@ -11,8 +11,8 @@ static void begin_lib(struct copied_text *c, const struct mapping *m)
 	c->lib = *m;
 }
 
-/* Code of other memory often follows a library: that of compilers at run time. So the library's
- * own segments decide. */
+/* Other code often follows a library in memory, such as that of compilers at run time. So the
+ * library's own segments decide. */
 static int is_code_of_lib(struct copied_text *c, const struct target *t, uint64_t address,
 			  bool *is_code)
 {

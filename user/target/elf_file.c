@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Own parsing over a private mapping. libelf converts every symbol through a call. With half a
- * million symbols that costs more than everything else of an attach. Formats: System V gABI,
- * chapters 4 and 5. Every offset and count is checked against the file's size before it is
- * followed.
+ * Parses the file in a private mapping. libelf converts each symbol by a function call. For half a
+ * million symbols that costs more than the rest of an attach. Formats: System V gABI, chapters 4
+ * and 5. Every offset and count is checked against the file's size before use.
  */
 #include "target/elf_file.h"
 #include <elf.h>
@@ -18,7 +17,7 @@
 #include "common/util.h"
 #include "target/symbol_ranges.h"
 
-/* Name hash to symbol index + 1; the first of equal names wins. */
+/* Maps a name's hash to symbol index + 1. The first of equal names counts. */
 struct name_index {
 	uint32_t *slots; /* symbol index + 1, 0: free */
 	uint32_t *hashes;
@@ -31,7 +30,7 @@ struct symbol_table {
 	char *strings; /* NUL-terminated at strings_len - 1 */
 	size_t strings_len;
 	struct name_index index;
-	unsigned int searched; /* times, without the index */
+	unsigned int searched; /* number of searches without the index */
 };
 
 enum { TABLE_DYNSYM, TABLE_SYMTAB, TABLE_CNT };
@@ -40,7 +39,7 @@ struct elf_file {
 	struct mapped *map;
 	uint8_t *data;
 	size_t size;
-	/* Copies: offsets that were checked must not change under us. */
+	/* Copies, because checked offsets must not change afterwards. */
 	Elf64_Phdr *phdrs;
 	size_t phdr_cnt;
 	Elf64_Shdr *shdrs;
@@ -54,14 +53,14 @@ struct elf_file {
 	char build_id[129];
 };
 
-/* Bytes of a name; the rest of a longer one is left out. */
+/* Bytes of a name; a longer name is cut. */
 #define NAME_LEN_MAX 32768
-/* Longest run of slots looked at; only a made-up file has longer ones. */
+/* Longest run of slots that is searched. Only a crafted file has longer ones. */
 #define MAX_PROBE_LEN 4096
-/* How many names are looked for in a table one by one before an index is made. With half a million
- * symbols the index costs as much as some twenty searches. */
+/* Names that are searched one by one before an index is made. For half a million symbols the index
+ * costs as much as about twenty searches. */
 #define MAX_SEARCHES  8
-#define FETCHED_AHEAD 16 /* names */
+#define FETCHED_AHEAD 16 /* names to prefetch */
 
 static bool in_file(const struct elf_file *f, uint64_t offset, uint64_t len)
 {
@@ -75,7 +74,7 @@ static void *copy_of(const struct elf_file *f, uint64_t offset, size_t size)
 	return copy ? memcpy(copy, f->data + offset, size) : NULL;
 }
 
-/* The table of segments or sections; *cnt stays 0 for one that lies outside the file. */
+/* Copies the table of segments or sections. *cnt stays 0 if it lies outside of the file. */
 static int copy_table(const struct elf_file *f, uint64_t offset, size_t size, size_t cnt,
 		      void **table, size_t *table_cnt)
 {
@@ -170,7 +169,8 @@ static bool parse_notes(struct elf_file *f, const Elf64_Phdr *ph)
 	size_t left = ph->p_filesz;
 
 	while (left >= sizeof(Elf64_Nhdr)) {
-		const Elf64_Nhdr note = *(const Elf64_Nhdr *)p; /* its owner may change it */
+		const Elf64_Nhdr note = *(const Elf64_Nhdr *)p; /* a copy, because its owner may
+								   change the file */
 		uint64_t name_bytes = ((uint64_t)note.n_namesz + 3) & ~3ull;
 		uint64_t desc_len = ((uint64_t)note.n_descsz + 3) & ~3ull;
 		uint64_t len = sizeof(note) + name_bytes + desc_len;
@@ -216,7 +216,7 @@ int elf_file__open(const char *path, struct elf_file **out)
 	if (!f)
 		return err__set(-ENOMEM, MESSAGE_OUT_OF_MEMORY_FOR, path);
 	f->size = (size_t)st.st_size;
-	/* Writable: symbol versions ("@@VER") are cut off in place, in our copy. */
+	/* The mapping is writable: symbol versions ("@@VER") are cut off in our copy. */
 	err = mapped__open(fd, f->size, &f->map);
 	if (err) {
 		free(f);
@@ -281,7 +281,7 @@ void elf_file__close(struct elf_file *f)
 	free(f);
 }
 
-/* A defined function or object with a name; NULL otherwise. */
+/* The name of a defined function or object; otherwise NULL. */
 static char *symbol_name(const struct symbol_table *t, const Elf64_Sym *sym)
 {
 	unsigned int type = ELF64_ST_TYPE(sym->st_info);
@@ -293,7 +293,7 @@ static char *symbol_name(const struct symbol_table *t, const Elf64_Sym *sym)
 	return t->strings + sym->st_name;
 }
 
-/* Bytes up to the NUL or the version. */
+/* Length up to the NUL or the version. */
 static size_t name_len(const char *name)
 {
 	const size_t len = strnlen(name, NAME_LEN_MAX);
@@ -302,7 +302,7 @@ static size_t name_len(const char *name)
 	return version ? (size_t)(version - name) : len;
 }
 
-/* Cuts the name, in our copy: many symbols may share the end of one that is long. */
+/* Cuts the name in our copy. Many symbols may share the end of a long name. */
 static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym)
 {
 	const size_t len = name[0] == '@' ? strnlen(name, NAME_LEN_MAX) : name_len(name);
@@ -316,7 +316,7 @@ static void fill_symbol(struct elf_symbol *out, char *name, const Elf64_Sym *sym
 	out->is_function = ELF64_ST_TYPE(sym->st_info) != STT_OBJECT;
 }
 
-/* Multiply and fold over 8 bytes at a time. */
+/* Multiplies and folds 8 bytes at a time. */
 static uint32_t hash_name(const char *name)
 {
 	size_t len = name_len(name);
@@ -334,13 +334,13 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)(h ^ (h >> 29));
 }
 
-/* len: of b, up to the NUL or the version. */
+/* len: length of b up to the NUL or the version. */
 static bool is_name(const char *a, const char *b, size_t len)
 {
 	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '@' || len == NAME_LEN_MAX);
 }
 
-/* The slot that holds the name or the free one where it belongs; SIZE_MAX if neither is near. */
+/* The slot with the name, or the free slot where it belongs. SIZE_MAX if neither is near. */
 static size_t index_slot(const struct symbol_table *t, const char *name, uint32_t hash)
 {
 	const struct name_index *ix = &t->index;
@@ -358,7 +358,7 @@ static size_t index_slot(const struct symbol_table *t, const char *name, uint32_
 	return SIZE_MAX;
 }
 
-/* Names do not lie in the symbols' order: most are a cache miss. */
+/* Names are not in the symbols' order, so most accesses are cache misses. */
 static void fetch_ahead(const struct symbol_table *t, size_t i)
 {
 	if (i + FETCHED_AHEAD < t->cnt)
@@ -413,7 +413,7 @@ static const Elf64_Sym *find_by_name(const struct symbol_table *t, const char *n
 	return &t->syms[t->index.slots[slot] - 1];
 }
 
-/* Only global names can be in .dynsym as well; all versions of a name are there or none. */
+/* Only global names can also be in .dynsym. That table has all versions of a name, or none. */
 static bool is_repeated(const struct elf_file *f, const Elf64_Sym *sym, const char *name)
 {
 	unsigned int visibility = ELF64_ST_VISIBILITY(sym->st_other);
@@ -527,7 +527,7 @@ static int build_ranges(struct elf_file *f)
 	f->ranges = malloc((cap ? cap : 1) * sizeof(*f->ranges));
 	if (!f->ranges)
 		return -ENOMEM;
-	/* .dynsym last: the search walks downwards and shall meet it first */
+	/* .dynsym comes last: the search goes downwards and should find it first */
 	for (uint32_t i = TABLE_CNT; i-- > 0;) {
 		const struct symbol_table *t = &f->tables[i];
 
@@ -546,7 +546,7 @@ static int build_ranges(struct elf_file *f)
 
 int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *out)
 {
-	/* Symbols nest (aliases, cold parts) but only a little. */
+	/* Symbols nest only a little (aliases, cold parts). */
 	enum { MAX_NESTED = 64 };
 	int err = build_ranges(f);
 	size_t before;
@@ -567,7 +567,7 @@ int elf_file__symbol_at(struct elf_file *f, uint64_t vaddr, struct elf_symbol *o
 	return -ENOENT;
 }
 
-/* The loaded segment whose part in the file holds vaddr. */
+/* The loaded segment whose part in the file contains vaddr. */
 static const Elf64_Phdr *segment_at(const struct elf_file *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < f->phdr_cnt; i++) {

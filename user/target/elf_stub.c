@@ -5,7 +5,7 @@
 
 #define STUB_SIZE 16
 
-/* Where the pointer to a function is that another file may have. */
+/* The place of the pointer to a function that may be in another file. */
 static uint64_t slot_of(const struct elf_file *f, const char *symbol)
 {
 	struct elf_section relocations = elf_file__whole_section(f, ".rela.plt");
@@ -29,7 +29,7 @@ static uint64_t slot_of(const struct elf_file *f, const char *symbol)
 	return 0;
 }
 
-/* The stub that jumps where that pointer leads: jmp *offset(%rip), at the begin of its 16 bytes. */
+/* The stub that jumps through that pointer: jmp *offset(%rip) within its 16 bytes. */
 uint64_t elf_file__stub(const struct elf_file *f, const char *symbol)
 {
 	struct elf_section stubs = elf_file__whole_section(f, ".plt");

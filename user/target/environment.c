@@ -20,8 +20,8 @@ static uint64_t address_in(struct target *t, const struct target_lib *lib)
 	return elf && !elf_file__symbol(elf, "environ", &symbol) ? lib->base + symbol.vaddr : 0;
 }
 
-/* A program that uses `environ` without position-independent code has the variable, in place of its
- * C library. */
+/* A program that uses `environ` without position-independent code has the variable itself, instead
+ * of its C library. */
 static uint64_t variable_address(struct target *t)
 {
 	static const char *const libraries[] = {"libc.so.*", "libc-*.so", "ld-musl-*",
@@ -39,7 +39,7 @@ static uint64_t variable_address(struct target *t)
 	return address;
 }
 
-/* What lies behind its page is read apart: that may not be there. */
+/* Reads the part after the page's end separately, because that may be unmapped. */
 static bool read_text(const struct target *t, uint64_t address, char *text)
 {
 	const size_t left = PAGE_BYTES - address % PAGE_BYTES;

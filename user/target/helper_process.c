@@ -4,7 +4,7 @@
 #include <string.h>
 #include "common/util.h"
 
-/* The word after this one, NULL: it is the last. */
+/* The next word; NULL: this is the last. */
 static const char *next_word(struct command_line c, const char *word)
 {
 	const char *next = word + strnlen(word, c.len - (size_t)(word - c.text)) + 1;
@@ -34,7 +34,8 @@ static enum helper_kind imported(const char *code)
 	return HELPER_NONE;
 }
 
-/* What its interpreter was told to run. Its text ends with a NUL, as proc__text() sees to. */
+/* By what its interpreter was told to run. The text ends with a NUL, because proc__text() adds
+ * one. */
 static enum helper_kind kind_of_command(struct command_line c)
 {
 	const char *word = c.text && c.len ? next_word(c, c.text) : NULL;

@@ -6,14 +6,15 @@
 #include <sys/stat.h>
 #include "common/util.h"
 
-#define LINKS_MAX 40 /* as the kernel's */
+#define LINKS_MAX 40 /* the kernel's limit */
 #define DEPTH_MAX 128
 
 struct walk {
-	int dirs[DEPTH_MAX]; /* from the root, the caller's, to where we are */
+	int dirs[DEPTH_MAX]; /* directories from the root, which is the caller's, to the current
+				one */
 	size_t depth;
 	int links;
-	char rest[PATH_MAX]; /* yet to be walked */
+	char rest[PATH_MAX]; /* the part that is not walked yet */
 };
 
 static int here(const struct walk *w)
@@ -21,7 +22,8 @@ static int here(const struct walk *w)
 	return w->dirs[w->depth - 1];
 }
 
-/* The parent is the one we came from: one that was moved has another. */
+/* The parent is the directory that we came from. The parent of a moved directory would be
+ * another. */
 static void up_to(struct walk *w, size_t depth)
 {
 	while (w->depth > depth)
@@ -36,7 +38,7 @@ static int enter(struct walk *w, int dir)
 	return w->dirs[w->depth] < 0 ? -errno : (w->depth++, 0);
 }
 
-/* Its text takes the place of its name. */
+/* The link's text replaces its name. */
 static int follow(struct walk *w, int link, const char *behind)
 {
 	char text[PATH_MAX], joined[PATH_MAX];
@@ -55,8 +57,8 @@ static int follow(struct walk *w, int link, const char *behind)
 	return 0;
 }
 
-/* The next name of the rest. 1 and *found, an O_PATH descriptor: that was the file; 0: there is
- * more; or a negative errno. */
+/* Walks one name. 1 and *found, an O_PATH descriptor: that was the file; 0: there are more names;
+ * or a negative errno. */
 static int step(struct walk *w, int *found)
 {
 	char *const name = w->rest + strspn(w->rest, "/");
@@ -101,7 +103,7 @@ int in_root__find(int root, const char *path)
 		return -ENAMETOOLONG;
 	while (!err && w.rest[strspn(w.rest, "/")])
 		err = step(&w, &found);
-	if (!err) { /* a directory */
+	if (!err) { /* it is a directory */
 		found = fcntl(here(&w), F_DUPFD_CLOEXEC, 0);
 		err = found < 0 ? -errno : 0;
 	}

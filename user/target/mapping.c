@@ -5,7 +5,8 @@
 #include <sys/sysmacros.h>
 #include "common/util.h"
 
-/* The kernel writes a newline in a path as \012 and nothing else (seq_file, mangle_path). */
+/* In a path the kernel writes a newline as \012, and escapes nothing else (seq_file,
+ * mangle_path). */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -37,9 +38,9 @@ bool mapping__parse(char *line, struct mapping *m)
 }
 
 /*
- * The file behind a mapping. map_files leads to the very file and needs CAP_SYS_ADMIN or (since
- * 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE. Without it we use device and inode of maps, which
- * differ from stat's on btrfs and overlayfs.
+ * Identifies the file behind a mapping. map_files leads to exactly that file, but needs
+ * CAP_SYS_ADMIN or (since 5.9, 12886f8ab10c) CAP_CHECKPOINT_RESTORE. Without these we use device
+ * and inode from maps, which differ from stat's on btrfs and overlayfs.
  */
 static void mapped_identity(const struct mapping *m, const char *map_file, struct stat *id)
 {
@@ -57,7 +58,8 @@ static bool same_file(const char *path, const struct stat *id)
 	return stat(path, &st) == 0 && st.st_dev == id->st_dev && st.st_ino == id->st_ino;
 }
 
-/* First of: the path itself, through the target's root, the mapping's own link. */
+/* The first of these that works: the path itself, the path through the target's root, the mapping's
+ * link. */
 char *mapping__host_path(const struct target *t, const struct mapping *m, const char *path,
 			 bool *deleted)
 {
@@ -73,7 +75,8 @@ char *mapping__host_path(const struct target *t, const struct mapping *m, const 
 		return NULL;
 	}
 	mapped_identity(m, map_file, &id);
-	/* The plain path outlives the process, so that a recording can be finished after it. */
+	/* The plain path is also valid after the process, so that a recording can be finished
+	 * then. */
 	if (same_file(path, &id))
 		return strdup(path);
 	if (same_file(in_root, &id))

@@ -9,14 +9,14 @@ struct mapping {
 	uint64_t start, end, offset;
 	unsigned int dev_major, dev_minor;
 	uint64_t inode;
-	char *path; /* in the line; NUL-terminated */
+	char *path; /* inside the line; NUL-terminated */
 	bool executable;
 };
 
-/* Cuts the line up; false: it is none. */
+/* Splits the line. False: it is no such line. */
 bool mapping__parse(char *line, struct mapping *m);
-/* A path that opens the file behind a mapping here; NULL: out of memory. `path`: without
- * " (deleted)". */
+/* A path by which this process opens the file behind a mapping. NULL: out of memory. `path`:
+ * without " (deleted)". */
 char *mapping__host_path(const struct target *t, const struct mapping *m, const char *path,
 			 bool *deleted);
 

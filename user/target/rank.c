@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_PROCESSES 65536 /* of a launcher's descendants are looked at */
+#define MAX_PROCESSES 65536 /* most descendants of a launcher that are examined */
 
 int rank__find(pid_t pid)
 {
@@ -33,12 +33,13 @@ int rank__find(pid_t pid)
 
 struct process {
 	pid_t pid;
-	size_t parent; /* index; NONE: the launcher */
-	int rank;      /* -1: not said */
-	size_t which;  /* by which variable */
-	size_t head;   /* topmost process of the same rank by the same variable; NONE: no rank */
-	size_t chosen; /* of a head: the process that is the rank; NONE: none yet */
-	bool launches; /* of a head: it has descendants of other ranks */
+	size_t parent; /* index of the parent; NONE: the launcher */
+	int rank;      /* -1: none is set */
+	size_t which;  /* which variable gave it */
+	size_t head;   /* topmost process with the same rank from the same variable; NONE: it has
+			  no rank */
+	size_t chosen; /* of a head: the process chosen as the rank; NONE: none yet */
+	bool launches; /* of a head: it has descendants with other ranks */
 	struct rank_role role;
 };
 
@@ -47,11 +48,12 @@ struct tree {
 	size_t cnt, cap;
 };
 
-/* Of one with a rank, process i of the tree. */
+/* For a process with a rank, which is item i of the tree. */
 static void find_head(struct tree *t, struct process *p, size_t i)
 {
 	p->head = i;
-	for (size_t up = p->parent; up < t->cnt; up = t->items[up].parent) { /* up to NONE */
+	for (size_t up = p->parent; up < t->cnt; up = t->items[up].parent) { /* up to the
+										launcher, NONE */
 		const struct process *above = &t->items[up];
 
 		if (above->rank < 0)
@@ -86,7 +88,7 @@ static int add_child(void *ctx, pid_t pid)
 	return b->tree->cnt < MAX_PROCESSES ? add(b->tree, pid, b->parent) : 0;
 }
 
-/* A launcher's shell comes before the program, and the program before its workers. */
+/* A shell comes before its program, and the program before its workers. */
 static void choose(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++) {
@@ -98,8 +100,7 @@ static void choose(struct tree *t, bool (*fits)(pid_t pid))
 	}
 }
 
-/* Threads that PyTorch (2.4 and later) and gloo start for a process group, by the begin of their
- * names. */
+/* Names of threads that PyTorch (2.4 and later) and gloo start for a process group begin so. */
 static bool is_of_group(const char *comm)
 {
 	static const char *const names[] = {"pt_gloo_", "pt_nccl_", "gloo_tcp"};
@@ -126,7 +127,7 @@ static bool is_descendant(const struct tree *t, size_t i, size_t above)
 	return false;
 }
 
-/* Launchers are ancestors of ranks; workers of data loaders are descendants. */
+/* Launchers are ancestors of ranks. Workers of data loaders are descendants. */
 static bool is_beside_ranks(const struct tree *t, size_t i)
 {
 	for (size_t k = 0; k < t->cnt; k++)
@@ -136,7 +137,8 @@ static bool is_beside_ranks(const struct tree *t, size_t i)
 	return true;
 }
 
-/* Ranks that set the variables themselves, as what paddle.distributed.spawn starts does. */
+/* Reads ranks from variables that processes set themselves, as those of paddle.distributed.spawn
+ * do. */
 static void read_own_ranks(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++) {
@@ -158,7 +160,8 @@ static void read_own_ranks(struct tree *t, bool (*fits)(pid_t pid))
 	}
 }
 
-/* Workers without a number: the topmost that fit, since what these fork was told the same. */
+/* Chooses workers without a number: the topmost that fit, because processes that they fork have the
+ * same variables. */
 static void choose_by_role(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++)
@@ -166,8 +169,8 @@ static void choose_by_role(struct tree *t, bool (*fits)(pid_t pid))
 			t->items[i].head = t->items[i].chosen = i;
 }
 
-/* Ranks that were told so by arguments, as torch.multiprocessing.spawn does: a data loader's
- * workers have no such threads. Their numbers stay unknown. */
+/* Chooses ranks that were told so by arguments, as by torch.multiprocessing.spawn: they have
+ * threads of a process group, and a data loader's workers do not. Their numbers stay unknown. */
 static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
 {
 	for (size_t i = 0; i < t->cnt; i++)
@@ -175,7 +178,7 @@ static void choose_by_group(struct tree *t, bool (*fits)(pid_t pid))
 			t->items[i].head = t->items[i].chosen = i;
 }
 
-/* The same where threads have no such names: NCCL's of PyTorch 2.15. */
+/* The same by connections, if threads have no such names, as NCCL's of PyTorch 2.15. */
 static void choose_by_store(struct tree *t, bool (*fits)(pid_t pid))
 {
 	struct store store = {0};
@@ -202,7 +205,7 @@ static int by_rank(const void *a, const void *b)
 
 /* ---- who may become a rank ---- */
 
-/* The topmost process that was told to be one. */
+/* Is it the topmost process with variables of a worker? */
 static bool starts_worker(const struct tree *t, size_t i)
 {
 	const size_t parent = t->items[i].parent;
@@ -265,7 +268,7 @@ void ranks__name_serving(const struct ranks *r, char *text, size_t size)
 	name_all(r->serving, r->serving_cnt, text, size);
 }
 
-/* Those that fit may be workers of a server that forks, say. */
+/* Processes that fit may be workers of a forking server, for example. */
 static int none_found(const struct tree *t, pid_t launcher, const struct ranks *found)
 {
 	char names[RANKS_NAMES];

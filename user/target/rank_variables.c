@@ -8,7 +8,7 @@
 
 #define WORKER_RANK "DMLC_TASK_ID"
 
-/* The first of the variables that has a number; *which: its place in the list. */
+/* The first variable of the list that has a number. *which: its index in the list. */
 static int env_int(const char *env, size_t len, const char *const *list, size_t *which)
 {
 	for (const char *const *names = list; *names; names++) {
@@ -39,8 +39,8 @@ static bool env_has(const char *env, size_t len, const char *variable)
 	return false;
 }
 
-/* torchrun and horovod's own names first, then the launchers (Open MPI, MPICH, Slurm, MXNet's
- * tracker, which numbers servers, too, and MindSpore's msrun, whose scheduler is 0). */
+/* First the names of torchrun and horovod, then those of launchers: Open MPI, MPICH, Slurm, MXNet's
+ * tracker (which numbers servers, too) and MindSpore's msrun (whose scheduler is 0). */
 static int parse_variables(const char *env, size_t len, int *local_rank, int *world_size,
 			   size_t *which, struct rank_role *role)
 {

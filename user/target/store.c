@@ -50,7 +50,7 @@ static bool parse(const char *line, struct connection *c)
 		      &c->port, &c->remote_port, &c->state, &c->inode) == 4;
 }
 
-/* Those of the process's network, until fn says true. */
+/* Visits connections in the process's network namespace until fn returns true. */
 static bool any_connection(pid_t pid, bool (*fn)(void *ctx, const struct connection *c), void *ctx)
 {
 	static const char *const files[] = {"net/tcp", "net/tcp6"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The store by which the ranks of a PyTorch job find each other (TCPStore). One of them listens.
- * All of them, including that one, have a connection to it. */
+/* The store through which the ranks of a PyTorch job find each other (TCPStore). One rank listens.
+ * All ranks, including that one, are connected to it. */
 #ifndef PROFTRACE_STORE_H
 #define PROFTRACE_STORE_H
 
@@ -16,10 +16,10 @@ struct store {
 	size_t cnt;
 };
 
-/* Adds the ports on which the process listens, if a thread of it serves a store. */
+/* Adds the ports on which the process listens, if one of its threads serves a store. */
 void store__add_server(struct store *s, pid_t pid);
-/* Has the process a connection to one of them that is not its parent's, too? Workers of a data loader
- * that were forked share those of their rank. */
+/* Does the process have a connection to a store that its parent does not share? Forked workers of a
+ * data loader share those of their rank. */
 bool store__is_client(const struct store *s, pid_t pid, pid_t parent);
 
 #endif

@@ -30,7 +30,7 @@ void successor__prepare(struct successor *s, pid_t pid)
 	s->rank = rank_of(pid);
 	s->command = proc__text(pid, "cmdline", &s->command_len);
 	s->parent = proc__status(pid, "PPid");
-	/* What we started ourselves nobody starts again. */
+	/* A process that we started ourselves is not restarted by others. */
 	if (s->parent == getpid() || proc__each_child(s->parent, add_sibling, s))
 		s->parent = 0;
 }
@@ -82,7 +82,7 @@ pid_t successor__find(const struct successor *s)
 
 pid_t successor__launcher(const struct successor *s)
 {
-	/* An orphan's parent, process 1, starts no ranks. */
+	/* Process 1, the parent of orphans, starts no ranks. */
 	const bool launches = s->rank >= 0 && s->parent > 1;
 
 	return launches && !access(proc_path(s->parent, "stat").s, F_OK) ? s->parent : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is started in the place of a process that ended: by a launcher that restarts its ranks, a
- * supervisor, a loop of a shell. */
+/* Finds the process that replaces one that ended: a launcher, a supervisor or a shell loop may
+ * restart it. */
 #ifndef PROFTRACE_SUCCESSOR_H
 #define PROFTRACE_SUCCESSOR_H
 
@@ -8,23 +8,24 @@
 #include <sys/types.h>
 
 struct successor {
-	pid_t pid, parent; /* whose place; who started it, 0: not known, or ourselves */
-	int rank;	   /* -1: none was said */
-	char *command;	   /* as in /proc, NUL between the arguments */
+	pid_t pid, parent; /* pid: of the ended process; parent: who started it, 0: unknown, or
+			      we did */
+	int rank;	   /* -1: none */
+	char *command;	   /* as in /proc, with NULs between arguments */
 	size_t command_len;
-	pid_t *siblings; /* that were there already */
+	pid_t *siblings; /* children of the parent at that time */
 	size_t sibling_cnt, sibling_cap;
 };
 
-/* While the process still is; free it with successor__free(). */
+/* Call it while the process exists. Free with successor__free(). */
 void successor__prepare(struct successor *s, pid_t pid);
 void successor__free(struct successor *s);
 
-/* The process that its parent started since, with its rank, or where it has none with its command
- * line; 0: none, or not yet. */
+/* A process that the parent started since, with the same rank, or without a rank the same command
+ * line. 0: none, or not yet. */
 pid_t successor__find(const struct successor *s);
 
-/* The launcher that may still start it again; 0: none. */
+/* The launcher that may still restart it. 0: none. */
 pid_t successor__launcher(const struct successor *s);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Radix sort: a comparing sort of half a million symbols takes a tenth of a second. */
+/* Radix sort, because a comparison sort of half a million symbols takes a tenth of a second. */
 #include "target/symbol_ranges.h"
 #include <errno.h>
 #include <stdlib.h>

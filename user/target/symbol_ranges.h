@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A symbol by where it begins. */
+/* A symbol, by its begin. */
 struct symbol_range {
 	uint64_t vaddr;
 	uint32_t table, idx;
 };
 
-/* By address, those of one address in the order they had; 0 or -ENOMEM. */
+/* Sorts by address; symbols of the same address keep their order. 0 or -ENOMEM. */
 int symbol_ranges__sort(struct symbol_range *ranges, size_t cnt);
 
 #endif

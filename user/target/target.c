@@ -32,7 +32,7 @@ static int read_stat(pid_t pid, struct proc_stat *st)
 
 	if (!text)
 		return -errno;
-	/* The name may hold spaces and parentheses: it ends at the last one. */
+	/* The name may contain spaces and parentheses. It ends at the last one. */
 	open_paren = strchr(text, '(');
 	close_paren = strrchr(text, ')');
 	if (!open_paren || !close_paren || close_paren < open_paren)
@@ -99,7 +99,7 @@ static int read_identity(struct target *t)
 	return 0;
 }
 
-/* Namespaces are told apart by device and inode of the link's target; unreadable counts as ours. */
+/* Compares namespaces by device and inode of the link's target. Unreadable counts as ours. */
 static bool is_foreign_ns(pid_t pid, const char *ns)
 {
 	struct stat ours, theirs;
@@ -111,14 +111,14 @@ static bool is_foreign_ns(pid_t pid, const char *ns)
 	return ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
 }
 
-/* /proc lists paths from our root on, or from the root of the target's mounts if ours is not among
- * them. A target in a chroot calls them by shorter paths. */
+/* /proc lists paths from our root, or from the root of the target's mounts if ours does not contain
+ * them. A target in a chroot uses shorter paths. */
 static int read_root(struct target *t)
 {
 	char path[PATH_MAX];
 	ssize_t len = readlink(proc_path(t->pid, "root").s, path, sizeof(path) - 1);
 
-	path[len > 1 ? len : 0] = '\0'; /* "/" begins them all */
+	path[len > 1 ? len : 0] = '\0'; /* every path begins with "/" */
 	t->root = strdup(path);
 	return t->root ? 0 : -ENOMEM;
 }
@@ -151,20 +151,20 @@ static int read_exe(struct target *t)
 	return 0;
 }
 
-#define ARGS_MAX 65536 /* of which a process can show a million empty ones */
+#define ARGS_MAX 65536 /* limit, because a process can show a million empty arguments */
 
 int target_argv__split(const char *text, size_t len, char ***argv)
 {
 	size_t cnt = 0, cap = 0;
 
 	*argv = NULL;
-	/* A title (setproctitle) leaves NULs where the arguments were. */
+	/* A title (setproctitle) leaves NULs of former arguments. */
 	while (len > 1 && !text[len - 1] && !text[len - 2])
 		len--;
 	for (size_t at = 0; at < len && cnt < ARGS_MAX; at += strlen(text + at) + 1) {
 		char *arg;
 
-		/* The array stays terminated, so that close frees what is there. */
+		/* The array is always terminated, so target__close() can free it. */
 		if (array__reserve((void **)argv, &cap, cnt + 1, sizeof(**argv)))
 			return -ENOMEM;
 		arg = strdup(text + at);

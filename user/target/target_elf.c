@@ -19,7 +19,7 @@ const struct target_lib *target__find_lib(const struct target *t, const char *pa
 	return NULL;
 }
 
-/* A file that its owner has cut off since has nothing more to tell. */
+/* NULL if its owner truncated the file since: nothing in it can be trusted. */
 static struct elf_file *whole(const struct target_lib *lib, struct elf_file *file)
 {
 	if (!elf_file__is_torn(file))

@@ -4,7 +4,7 @@
 #include "common/util.h"
 #include "target/target.h"
 
-/* Paths and arguments are bytes; what is not UTF-8 is kept readable by replacing it. */
+/* Paths and arguments are bytes. Invalid UTF-8 is replaced. */
 static json_t *json_text(const char *bytes)
 {
 	auto_free char *copy = NULL;

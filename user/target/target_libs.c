@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The files that a process has mapped executable, each with a path that opens here. The path in
- * /proc/PID/maps may by now name another file (upgraded, deleted, mounted over). So every candidate
- * is compared with the file behind the mapping before it is believed.
+ * The files that a process has mapped executable, each with a path that can be opened here. By now
+ * the path in /proc/PID/maps may name another file (upgraded, deleted, mounted over). So each
+ * candidate is compared with the file behind the mapping.
  */
 #include "target/copied_text.h"
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/* 1: added, 0: not a file that holds code for us, or a negative errno. */
+/* 1: added; 0: no file with code that matters; or a negative errno. */
 static int add_lib(struct target *t, const struct mapping *m, struct target_lib **libs, size_t *cnt,
 		   size_t *cap)
 {
@@ -45,7 +45,8 @@ static int add_lib(struct target *t, const struct mapping *m, struct target_lib 
 	open_err = elf_file__open(lib.host_path, &elf);
 	if ((open_err == -EACCES || open_err == -EPERM) && !t->unreadable)
 		t->unreadable = strdup(lib.path);
-	/* One that is no ELF file has nothing for us; all others would look like it. */
+	/* A file that is no ELF file does not matter. Without memory or descriptors, all files
+	 * would seem so. */
 	if (open_err == -ENOMEM || descriptors__lack(open_err)) {
 		err = err__set(open_err, MESSAGE_LIBRARY_NOT_INSPECTED, t->pid, lib.path,
 			       open_err == -ENOMEM ? "out of memory; raise the limit that "
@@ -71,7 +72,7 @@ drop:
 
 static bool is_known(const struct target_lib *libs, size_t cnt, const char *path)
 {
-	/* Segments of one file lie together, so the match is nearly always the last one. */
+	/* Segments of a file are adjacent, so the match is nearly always the last one. */
 	for (size_t i = cnt; i-- > 0;) {
 		size_t len = strlen(libs[i].path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A process as of now: its threads, its memory, its files. */
+/* The present state of a process: its threads, memory and files. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,7 +42,7 @@ static int add_thread(void *ctx, pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", list->pid, tid);
 	comm = file__read(path, NULL);
-	if (!comm) /* gone since the directory was read */
+	if (!comm) /* the thread ended after the directory was read */
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
 	snprintf(th.comm, sizeof(th.comm), "%s", comm);
@@ -75,7 +75,7 @@ bool target_threads__any(pid_t pid, bool (*fits)(const char *comm))
 	int err = target__threads(&t, &threads, &cnt);
 
 	if (err)
-		err__take(err); /* it has ended */
+		err__take(err); /* the process has ended */
 	for (size_t i = 0; i < cnt; i++)
 		if (fits(threads[i].comm))
 			return true;
@@ -90,7 +90,7 @@ int target__read_of(pid_t pid, uint64_t addr, void *buf, size_t len)
 
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len)
 		return 0;
-	/* Seccomp or a page without read permission: /proc/PID/mem may still do. */
+	/* Seccomp, or a page without read permission: /proc/PID/mem may still work. */
 	fd = open(proc_path(pid, "mem").s, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -111,7 +111,8 @@ int target__read(const struct target *t, uint64_t addr, void *buf, size_t len)
 	return target__read_of(t->pid, addr, buf, len);
 }
 
-/* The path is the target's to shape: links stay inside its root, pipes and devices are refused. */
+/* The target controls the path. So links cannot lead out of its root, and pipes and devices are
+ * refused. */
 int target__open_file(const struct target *t, const char *path)
 {
 	auto_close int root = open(proc_path(t->pid, "root").s, O_PATH | O_CLOEXEC | O_DIRECTORY);

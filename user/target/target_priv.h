@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of this directory share; nobody else includes it. */
+/* What the files of this directory share. No other file includes it. */
 #ifndef PROFTRACE_TARGET_PRIV_H
 #define PROFTRACE_TARGET_PRIV_H
 
 #include "target/target.h"
 
-/* One opened file, kept by where it is mapped. */
+/* An opened file, kept by the place of its mapping. */
 struct kept_elf {
 	char *host_path;
 	struct elf_file *file;
 };
 
 struct target_priv {
-	struct target pub; /* first: the two pointers convert */
+	struct target pub; /* first, so pointers to both convert */
 	struct kept_elf *elfs;
 	size_t elf_cnt, elf_cap;
 };
 
-/* "/proc/PID/<entry>"; enough for every entry we read. */
+/* "/proc/PID/<entry>", long enough for each entry that we read. */
 struct proc_path {
 	char s[64];
 };
 struct proc_path proc_path(pid_t pid, const char *entry);
 
-/* target_now.c: -ESRCH with err__set. */
+/* target_now.c: the error -ESRCH with err__set. */
 int target__no_process(pid_t pid);
 
-/* Texts that each end with a NUL, as a list that NULL ends, without empty ones at the end; a NUL stands
- * behind the text. A list of -ENOMEM is to be freed, too. */
+/* Makes a list that ends with NULL from texts that each end with a NUL. Empty texts at the end are
+ * dropped. A NUL must follow the text. Free the list also after -ENOMEM. */
 int target_argv__split(const char *text, size_t len, char ***argv);
 
-/* Has the process a thread whose name fits? */
+/* Does the process have a thread whose name fits? */
 bool target_threads__any(pid_t pid, bool (*fits)(const char *comm));
 
-/* target_libs.c: the executable mappings of pid as a list; 0 or a negative errno with err__set. Sets
+/* target_libs.c: lists the executable mappings of pid. 0 or a negative errno with err__set. Sets
  * t->unreadable. */
 int target_libs__read(struct target *t, struct target_lib **libs, size_t *cnt);
 void target_libs__free(struct target_lib *libs, size_t cnt);

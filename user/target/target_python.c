@@ -29,7 +29,7 @@ static char *version_from_symbol(struct elf_file *elf)
 	return version;
 }
 
-/* Before that: PY_VERSION is a string of its own, "3.10.12", beside the name's "3.10". */
+/* Before 3.11: PY_VERSION is a string of its own, "3.10.12", next to "3.10" of the name. */
 static char *version_from_string(struct elf_file *elf, const char *minor)
 {
 	size_t len, minor_len = strlen(minor);
@@ -54,7 +54,8 @@ static char *version_from_string(struct elf_file *elf, const char *minor)
 	return NULL;
 }
 
-/* "libpython3.10.so.1.0", "python3.10" to "3.10" in minor; false if the name says nothing. */
+/* Puts "3.10" of "libpython3.10.so.1.0" or "python3.10" into minor. False if the name has no
+ * version. */
 static bool minor_from_name(const char *name, char *minor, size_t size)
 {
 	const char *p = strstr(name, "python3.");
@@ -100,7 +101,7 @@ unsigned int target__python_str_head(const struct target *t)
 
 	if (minor < 3)
 		return 0;
-	return minor < 12 ? 48 : 40; /* a pointer to wide characters went */
+	return minor < 12 ? 48 : 40; /* a pointer to wide characters was removed in 3.12 */
 }
 
 static const char *const patterns[] = {"libpython3*.so*", "python3*", "python"};
@@ -143,7 +144,7 @@ char *target_python__version(struct target *t)
 
 	for (size_t i = 0; i < ARRAY_SIZE(patterns) && !lib; i++)
 		lib = target__find_lib(t, patterns[i]);
-	/* An interpreter embedded in a program of any other name exports its symbols. */
+	/* A program of another name that embeds an interpreter exports its symbols. */
 	if (!lib && exe_name)
 		lib = target__find_lib(t, exe_name + 1);
 	return lib ? version_of_lib(t, lib) : NULL;

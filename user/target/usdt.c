@@ -17,7 +17,7 @@ static size_t align4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* The text at *p, and *p behind its end; NULL: it does not end. */
+/* Returns the text at *p, and moves *p after its end. NULL: it does not end. */
 static const char *take_text(const uint8_t **p, const uint8_t *end)
 {
 	const char *text = (const char *)*p;

@@ -15,13 +15,13 @@ struct gatherer {
 	struct job_history history;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t wanted; /* a window, or the end */
+	pthread_cond_t wanted; /* signals that a window or the end is wanted */
 	int fd;
-	/* Under the lock: */
+	/* Protected by the lock: */
 	struct gathered newest;
 	bool has_newest, has_answer, ends;
-	int64_t record_pid; /* 0: none is wanted */
-	bool is_asking;	    /* for that window */
+	int64_t record_pid; /* process of the wanted window; 0: none */
+	bool is_asking;	    /* the request for that window is being sent */
 	char answer[256];
 };
 
@@ -50,7 +50,7 @@ static int ask(const struct gather_opts *o, const char *place, struct gathered *
 	return err;
 }
 
-/* Nobody is there, so another place may be meant. */
+/* No monitor is there, so the next place may have one. */
 static bool is_absent(int err)
 {
 	return err == -ECONNREFUSED || err == -ENOENT;
@@ -84,7 +84,7 @@ static void publish(struct gatherer *g, struct gathered *news)
 
 	pthread_mutex_lock(&g->lock);
 	unseen = g->has_newest ? g->newest.jobs : NULL;
-	/* What was not taken yet is better than nothing. */
+	/* Keeps an answer that was not taken yet, because it is better than none. */
 	if (!news->jobs && unseen) {
 		news->jobs = unseen;
 		unseen = NULL;
@@ -130,7 +130,7 @@ static void record(struct gatherer *g, const char *place, int64_t pid)
 	eventfd_write(g->fd, 1);
 }
 
-/* Until it is time, or a window is wanted. Returns the process, or 0. */
+/* Waits until the time, or until a window is wanted. Returns its process, or 0. */
 static int64_t wait_for_turn(struct gatherer *g, uint64_t until_ns)
 {
 	const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
@@ -197,7 +197,7 @@ int gatherer__start(const struct gather_opts *o, struct gatherer **out)
 		free(g);
 		return err;
 	}
-	/* Signals are for the thread that draws. */
+	/* Signals are handled by the thread that draws. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&g->thread, NULL, gather, g);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread that asks the monitor. Who draws never waits for it, nor it for who draws. */
+/* A thread that asks the monitor. Neither this thread nor the one that draws waits for the
+ * other. */
 #ifndef PROFTRACE_TOP_GATHERER_H
 #define PROFTRACE_TOP_GATHERER_H
 
@@ -9,13 +10,14 @@
 #define GATHER_PLACES 4
 
 struct gather_opts {
-	const char *places[GATHER_PLACES]; /* the first that answers is taken; NULL after the last */
+	const char *places[GATHER_PLACES]; /* places of monitors; the first that answers is used;
+					      NULL after the last */
 	const char *token;		   /* NULL: none */
 	uint64_t interval_ns;
 	int timeout_ms;
 };
 
-/* What came of asking once. */
+/* The result of one request. */
 struct gathered {
 	struct job_list *jobs; /* NULL: see problem */
 	char place[128], problem[256];
@@ -26,17 +28,17 @@ struct gathered {
 int gather__once(const struct gather_opts *o, struct gathered *out);
 
 struct gatherer;
-/* opts: stays as it is. 0, or a negative errno with err__set. */
+/* opts: borrowed. 0, or a negative errno with err__set. */
 int gatherer__start(const struct gather_opts *o, struct gatherer **out);
-/* Readable when there is something to take. */
+/* Readable when there is news. */
 int gatherer__fd(const struct gatherer *g);
-/* The newest, whose jobs are the caller's. False: nothing came since. */
+/* Takes the newest result; its jobs then belong to the caller. False: there is nothing new. */
 bool gatherer__take(struct gatherer *g, struct gathered *out);
-/* Asks for a window of this process; one at a time. False: the one before is not answered yet. */
+/* Asks for a window of this process, one at a time. False: the one before is not answered yet. */
 bool gatherer__record(struct gatherer *g, int64_t pid);
-/* The monitor's words on that. False: none yet. */
+/* The monitor's answer to that. False: there is none yet. */
 bool gatherer__take_answer(struct gatherer *g, char *to, size_t size);
-/* Is not waited for. The process ends soon: its memory stays. */
+/* Does not wait for the thread. The process ends soon, so its memory stays. */
 void gatherer__stop(struct gatherer *g);
 
 #endif

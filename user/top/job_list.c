@@ -10,7 +10,7 @@
 #include "common/text_char.h"
 #include "common/util.h"
 
-#define SECONDS_MAX 1e12 /* 30,000 years: damaged */
+#define SECONDS_MAX 1e12 /* 30,000 years; a larger value is damaged */
 
 const char *const job_phase_names[PHASE_CNT] = {
 	[PHASE_FORWARD] = "forward", [PHASE_BACKWARD] = "backward", [PHASE_OPTIMIZER] = "optimizer",
@@ -53,7 +53,7 @@ static void take_text(char *to, size_t size, const json_t *object, const char *k
 	copy_clean(to, size, json_string_value(json_object_get(object, key)));
 }
 
-/* `none` for what is missing, or cannot be. */
+/* A number. `none` if it is missing or impossible. */
 static double number(const json_t *value, double most, double none)
 {
 	const double v = json_is_number(value) ? json_number_value(value) : -1;
@@ -63,7 +63,7 @@ static double number(const json_t *value, double most, double none)
 
 /* ---- a job out of its ranks ---- */
 
-/* The one of that name, or a new one; NULL: there are `max`. */
+/* Finds a figure by name, or makes one. NULL: there are `max` already. */
 static struct job_figure *figure_of(struct job_figure *list, size_t *cnt, size_t max,
 				    const char *name)
 {
@@ -115,7 +115,7 @@ static void add_figures(struct job *j, json_t *row)
 			f->rank_cnt++;
 		}
 	}
-	/* A count of 0: the latest window no longer has the finding. */
+	/* A count of 0: the latest window does not have the finding any more. */
 	json_object_foreach(json_object_get(row, "findings"), name, value)
 	{
 		const double share = number(value, 1, 0);
@@ -162,7 +162,7 @@ static void take_rank(struct job_rank *r, const json_t *row)
 
 /* ---- the list ---- */
 
-/* "9" before "10". */
+/* Sorts "9" before "10". */
 static int by_number(const char *a, const char *b)
 {
 	const size_t a_len = strspn(a, "0123456789"), b_len = strspn(b, "0123456789");

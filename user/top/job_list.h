@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The monitor's /jobs as jobs: its ranks together. */
+/* Jobs from the monitor's /jobs: groups ranks into jobs. */
 #ifndef PROFTRACE_TOP_JOB_LIST_H
 #define PROFTRACE_TOP_JOB_LIST_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOB_RANKS     4096 /* of all jobs; more are counted */
+#define JOB_RANKS     4096 /* ranks of all jobs together; more are only counted */
 #define JOB_OPERATORS 32
 #define JOB_FINDINGS  16
 #define JOB_RECENT    64
@@ -18,7 +18,7 @@ extern const char *const job_phase_names[PHASE_CNT];
 struct job_figure {
 	char name[128];
 	double value;
-	size_t rank_cnt; /* that have it */
+	size_t rank_cnt; /* number of ranks that have it */
 };
 
 struct job_identity {
@@ -32,22 +32,23 @@ struct job_rank {
 	char file[160]; /* latest recording; "": none */
 	int64_t pid;
 	uint64_t steps, sampled, windows;
-	double step_s; /* median of the latest window; 0: not known */
-	double cpus;   /* processors that it uses; negative: not known */
+	double step_s; /* of the latest window, the median; 0: unknown */
+	double cpus;   /* processors in use; negative: unknown */
 };
 
 struct job {
 	struct job_identity key;
 	struct job_rank *ranks;
 	size_t rank_cnt;
-	double step_s; /* of the slowest rank; 0: not known */
-	double cpus;   /* sum of its ranks; negative: not known of one */
+	double step_s; /* of the slowest rank; 0: unknown */
+	double cpus;   /* sum over its ranks; negative: unknown for one */
 	double phases[PHASE_CNT]; /* seconds in all windows of all ranks */
 	uint64_t sampled, windows;
-	struct job_figure operators[JOB_OPERATORS]; /* seconds; the largest first */
-	struct job_figure findings[JOB_FINDINGS];   /* largest share of a rank; the largest first */
+	struct job_figure operators[JOB_OPERATORS]; /* in seconds, the largest first */
+	struct job_figure findings[JOB_FINDINGS];   /* the largest share of any rank, the largest
+						       first */
 	size_t operator_cnt, finding_cnt;
-	double recent[JOB_RECENT]; /* step_s at each window since top began, the oldest first */
+	double recent[JOB_RECENT]; /* step_s of each window since top began, the oldest first */
 	size_t recent_cnt;
 };
 
@@ -58,18 +59,18 @@ struct job_list {
 	struct job *jobs;
 	size_t cnt;
 	struct job_rank *ranks;
-	size_t rank_cnt, left_out; /* ranks beyond JOB_RANKS */
+	size_t rank_cnt, left_out; /* left_out: ranks beyond JOB_RANKS */
 };
 
-/* text: of another process, so each value is checked, and characters that could move a cursor are
- * '?'. 0, -EBADMSG: it is no list of jobs, or -ENOMEM. */
+/* text: from another process, so each value is checked, and characters that could move a cursor
+ * become '?'. 0, -EBADMSG: it is no list of jobs, or -ENOMEM. */
 int job_list__parse(const char *text, size_t len, struct job_list **out);
 void job_list__sort(struct job_list *l, enum job_order order);
 bool job_identity__is(const struct job_identity *a, const struct job_identity *b);
 double job__phase_sum(const struct job *j);
-/* All of its ranks are in this state. */
+/* Are all of its ranks in this state? */
 bool job__is(const struct job *j, const char *state);
-/* One of them is. */
+/* Is one of its ranks in this state? */
 bool job__has(const struct job *j, const char *state);
 void job_list__free(struct job_list *l);
 

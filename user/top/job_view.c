@@ -9,7 +9,7 @@
 
 #define RECENT_COLS 8
 #define PHASE_COLS  12
-#define HEAD_ROWS   4 /* above the list */
+#define HEAD_ROWS   4 /* rows above the list */
 #define FOOT_ROWS   1
 
 /* ---- parts ---- */
@@ -122,7 +122,7 @@ enum column { NAME, RANKS, FRAMEWORK, STEP, RECENT, PHASES, CPU, GPU, FINDINGS, 
 
 static const struct {
 	const char *title;
-	int width; /* of 80 columns */
+	int width; /* on a terminal of 80 columns */
 	bool right;
 } columns[COLUMN_CNT] = {
 	[NAME] = {"  JOB", 16, false},
@@ -140,7 +140,7 @@ struct layout {
 	int at[COLUMN_CNT], width[COLUMN_CNT];
 };
 
-/* What a wider terminal has goes to recent steps and names. */
+/* On a wider terminal, recent steps and names get the additional columns. */
 static struct layout layout_of(int cols)
 {
 	const int more = cols > VIEW_COLS ? cols - VIEW_COLS : 0;
@@ -238,10 +238,10 @@ int job_view__draw_table(const struct job_view *v, struct canvas *c)
 
 /* ---- one job ---- */
 
-/* The page is longer than the screen: its rows count from the first that is shown. */
+/* The page is longer than the screen. Rows count from the first visible one. */
 struct page {
 	struct canvas *c;
-	int row, first, last; /* first and last rows of the screen that it may use */
+	int row, first, last; /* first and last rows of the screen for it */
 };
 
 static int page_row(struct page *p)
@@ -256,7 +256,7 @@ static void put_heading(struct page *p, const char *text)
 	canvas__put(p->c, page_row(p), 0, p->c->cols, STYLE_HEAD, text);
 }
 
-/* The keys of the rules in user/analysis/findings. */
+/* The keys are those of the rules in user/analysis/findings. */
 static const char *finding_text(const char *rule)
 {
 	static const struct {
@@ -390,7 +390,7 @@ static void draw_job(struct job_view *v, const struct job *j, struct canvas *c)
 		put_ranks(&p, j);
 		put_recordings(&p, j);
 		all = p.row - 3 + v->scroll;
-		/* It has become shorter, or the screen larger. */
+		/* The page became shorter, or the screen larger. */
 		again = v->scroll > 0 && v->scroll > all - shown;
 		if (again) {
 			v->scroll = all > shown ? all - shown : 0;
@@ -423,7 +423,8 @@ static void put_title(const struct job_view *v, struct canvas *c)
 		canvas__put(c, 1, 0, c->cols, STYLE_PLAIN, "waiting for the monitor's answer");
 }
 
-/* What does not fit in the line above. True: there is some, and it is put here. */
+/* The part of the problem that does not fit into the line above. True: there is some, and it was
+ * written here. */
 static bool put_rest(const struct job_view *v, struct canvas *c)
 {
 	const char *rest = NULL, *text = v->problem;
@@ -505,7 +506,7 @@ void job_view__set_jobs(struct job_view *v, struct job_list *jobs)
 	v->jobs = jobs;
 	job_list__sort(jobs, v->order);
 	j = job_view__chosen(v);
-	/* The page of a job that is gone is not another's. */
+	/* When a job is gone, its page is not shown for another job. */
 	if (v->is_open && (!j || !job_identity__is(&j->key, &v->chosen))) {
 		snprintf(v->message, sizeof(v->message), "The monitor has no %s any more.",
 			 v->chosen.name);

@@ -32,7 +32,7 @@ static const char *after(const char *text, const char *prefix)
 	return strncmp(text, prefix, len) ? NULL : text + len;
 }
 
-/* 0: it is none. */
+/* 0: the text is no port. */
 static in_port_t port_of(const char *text)
 {
 	char *end;
@@ -43,7 +43,7 @@ static in_port_t port_of(const char *text)
 		       : 0;
 }
 
-/* The length of the address; 0: it is none. */
+/* The length of the address. 0: it is invalid. */
 static socklen_t read_address(const char *place, union address *a)
 {
 	const char *port;
@@ -96,7 +96,7 @@ static int failed(const struct dialogue *d, int err)
 	return err__set(err, MESSAGE_MONITOR_MISSING, d->r->place, strerror(-err));
 }
 
-/* 0: ready, else a negative errno. */
+/* Waits until the socket is ready. 0, or a negative errno. */
 static int wait_for(const struct dialogue *d, short events)
 {
 	const uint64_t now_ns = clock__ns(CLOCK_MONOTONIC);
@@ -183,7 +183,7 @@ static int send_request(const struct dialogue *d)
 	return send_all(d, text, (size_t)len);
 }
 
-/* Up to the end of the connection, which HTTP/1.0 has behind an answer. */
+/* Reads to the end of the connection. HTTP/1.0 closes it after an answer. */
 static int receive_all(const struct dialogue *d, char **out, size_t *len)
 {
 	size_t cap = 0;
@@ -209,14 +209,14 @@ static int receive_all(const struct dialogue *d, char **out, size_t *len)
 		*len += n > 0 ? (size_t)n : 0;
 		if (*len > MONITOR_ANSWER_MAX)
 			return -EFBIG;
-		/* One that drips is not waited for longer, either. */
+		/* A sender that sends little by little gets no more time, either. */
 		err = n < 0 || clock__ns(CLOCK_MONOTONIC) >= d->until_ns ? wait_for(d, POLLIN) : 0;
 		if (err)
 			return err;
 	}
 }
 
-/* "HTTP/1.1 200 OK", heads, an empty line, the body. */
+/* Divides "HTTP/1.1 200 OK", headers, an empty line, and the body. */
 static int divide(char *text, size_t len, struct monitor_answer *out)
 {
 	const char *body;

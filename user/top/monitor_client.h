@@ -23,8 +23,8 @@ struct monitor_answer {
 
 /* 0, or -EINVAL with err__set. */
 int monitor_client__check(const char *place);
-/* Waits for the whole answer, timeout_ms at most. 0 or a negative errno with err__set; -ETIMEDOUT,
- * -ECONNREFUSED and -ENOENT (no socket there) are among them. */
+/* Waits for the whole answer, at most timeout_ms. 0 or a negative errno with err__set, such as
+ * -ETIMEDOUT, -ECONNREFUSED and -ENOENT (there is no socket). */
 int monitor_client__ask(const struct monitor_request *r, int timeout_ms, struct monitor_answer *out);
 void monitor_answer__free(struct monitor_answer *a);
 

@@ -12,7 +12,7 @@
 
 /* ---- table ---- */
 
-/* The screen's rows, a part at a time. */
+/* Prints the rows in parts as high as a screen. */
 static int print_table(const struct job_list *l, const struct top_print_opts *o, FILE *out)
 {
 	auto_free struct canvas *c = calloc(1, sizeof(*c));

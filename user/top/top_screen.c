@@ -13,8 +13,8 @@
 #include "common/util.h"
 #include "top/job_view.h"
 
-#define REDRAW_MS  1000 /* the age of the figures */
-#define ESCAPE_MS  50	/* until Esc is no beginning of another key */
+#define REDRAW_MS  1000 /* interval at which the shown age is updated */
+#define ESCAPE_MS  50	/* time after which Esc is not the begin of another key */
 #define KEY_ESCAPE 27
 #define PREFIX	   "proftrace: "
 
@@ -24,8 +24,8 @@ struct top_screen {
 	const struct top_screen_opts *opts;
 	struct job_view view;
 	struct gatherer *gatherer;
-	uint64_t at_ns;			     /* of the view's jobs */
-	bool ascii, colours, quits, is_over; /* over: the monitor has ended */
+	uint64_t at_ns;			     /* when the view's jobs came */
+	bool ascii, colours, quits, is_over; /* is_over: the monitor has ended */
 	SCREEN *screen;
 	struct canvas canvas;
 };
@@ -35,7 +35,7 @@ static void interrupt(int sig)
 	interrupted = 1;
 }
 
-/* ncurses leaves alone what has a handler. */
+/* ncurses does not change signals that have a handler. */
 static void catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -95,7 +95,7 @@ static void show(struct top_screen *s)
 
 /* ---- keys ---- */
 
-/* Of the first rank that has not ended. */
+/* Requests a window of the first rank that has not ended. */
 static void record(struct top_screen *s)
 {
 	const struct job *j = job_view__chosen(&s->view);
@@ -169,14 +169,14 @@ static void on_key(struct top_screen *s, int key)
 	case 'r':
 		record(s);
 		break;
-	default: /* KEY_RESIZE among them: it is drawn anew */
+	default: /* includes KEY_RESIZE: the screen is drawn again */
 		break;
 	}
 }
 
 /* ---- what came ---- */
 
-/* The last line of the monitor's log that names a cause; "": there is none. */
+/* The last line of the monitor's log that names a cause. "": there is none. */
 static void last_words(int log, char *to, size_t size)
 {
 	char text[2048];
@@ -202,7 +202,7 @@ static bool has_windows(const struct job_list *l)
 	return false;
 }
 
-/* A monitor of our own: it attaches, or says why it cannot. */
+/* For our own monitor: it attaches, or says why it cannot. */
 static void describe_own(struct top_screen *s)
 {
 	struct job_view *v = &s->view;
@@ -231,7 +231,7 @@ static void take(struct top_screen *s)
 		siginfo_t ended = {0};
 
 		describe_own(s);
-		/* Who started it waits for it. */
+		/* The process that started the monitor collects its exit status. */
 		s->is_over = !waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
 	}
 	gatherer__take_answer(s->gatherer, s->view.message, sizeof(s->view.message));
@@ -247,7 +247,7 @@ static void loop(struct top_screen *s)
 
 		show(s);
 		poll(fds, ARRAY_SIZE(fds), REDRAW_MS);
-		/* The terminal is gone. */
+		/* The terminal was closed. */
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			return;
 		take(s);
@@ -256,7 +256,7 @@ static void loop(struct top_screen *s)
 	}
 }
 
-/* -1: the terminal's description has no such string. */
+/* -1: the terminal's description does not have the string. */
 static bool can(const char *capability)
 {
 	const char *text = tigetstr(capability);
@@ -281,7 +281,7 @@ static int begin(struct top_screen *s)
 	if (err)
 		return err;
 	setlocale(LC_CTYPE, "");
-	/* It reads its tables before there is a second thread. */
+	/* The first call reads tables, so it is made before there is a second thread. */
 	text__columns("\u00e9");
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	catch_signals();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The jobs on a terminal, until a key or a signal ends it. */
+/* Shows the jobs on a terminal until a key or a signal ends it. */
 #ifndef PROFTRACE_TOP_SCREEN_H
 #define PROFTRACE_TOP_SCREEN_H
 
@@ -9,12 +9,12 @@
 struct top_screen_opts {
 	struct gather_opts gather;
 	bool colours;
-	int log;	      /* what the monitor says on stderr: a file; -1: it is not ours */
-	const char *awaiting; /* shown until there are jobs; NULL: nothing */
+	int log;	      /* file with the monitor's stderr; -1: the monitor is not ours */
+	const char *awaiting; /* shown until jobs come; NULL: nothing */
 };
 
-/* 0, or a negative errno with err__set. The process waits for the monitor's end, if that is its
- * child: it has ended before when this returns -ECHILD. */
+/* 0, or a negative errno with err__set. -ECHILD: the monitor was a child and has ended. The process
+ * that started it collects its exit status. */
 int top_screen__run(const struct top_screen_opts *o);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "target/python/function_hash.h"
 
-/* Places in struct PyTypeObject, in words: of CPython 3.8 and later. */
+/* Indices of words in struct PyTypeObject, for CPython 3.8 and later. */
 enum { TYPE_BYTES = 4, TYPE_VECTORCALL = 7, TYPE_HASH = 15, TYPE_WORDS = 16 };
 
 /* PyCFunctionObject: the object's two words, definition, self, module, weak references and
- * vectorcall. Without the global lock an object has four words. */
+ * vectorcall. In a free-threaded build an object has four words. */
 enum { FUNCTION_BYTES = 56, FUNCTION_VECTORCALL = 48 };
 
 uint64_t function_hash__place(struct target *t)

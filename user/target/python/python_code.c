@@ -17,9 +17,9 @@
 #define STR_COMPACT (1u << 5)
 #define STR_ASCII   (1u << 6)
 
-#define CODE_MAX       256	  /* bytes of a code object's head */
-#define NAME_MAX_CHARS 4096	  /* of a path or a function; the rest is left out */
-#define LINES_MAX      (1u << 20) /* bytes; a longer table is none */
+#define CODE_MAX       256	  /* bytes at the begin of a code object */
+#define NAME_MAX_CHARS 4096	  /* characters of a path or a function; the rest is cut */
+#define LINES_MAX      (1u << 20) /* bytes; a longer table is invalid */
 
 struct known {
 	struct place_key {
@@ -30,18 +30,18 @@ struct known {
 };
 
 struct function {
-	struct python_function pub; /* first: the two pointers convert */
-	uint8_t head[CODE_MAX];	    /* as it was read: another function has another one */
+	struct python_function pub; /* first, so pointers to both convert */
+	uint8_t head[CODE_MAX];	    /* as it was read; another function has other bytes */
 	uint8_t *lines;
 	size_t lines_len;
-	struct function *next; /* of all that were ever seen */
+	struct function *next; /* list of all functions ever seen */
 };
 
 struct python_code {
 	struct target *t;
 	struct python_layout layout;
 	uint64_t code_type, str_type, bytes_type; /* addresses */
-	struct known *known;			  /* by process and address */
+	struct known *known;			  /* sorted by process and address */
 	struct function *functions;
 };
 
@@ -55,7 +55,7 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-/* The types' addresses. */
+/* Finds the addresses of the types. */
 static bool find_types(struct python_code *p)
 {
 	p->code_type = target__python_symbol(p->t, "PyCode_Type");
@@ -110,8 +110,8 @@ void python_code__free(struct python_code *p)
 
 /* ---- objects ---- */
 
-/* Freed memory begins with a pointer, or 0. A living object counts references there: at most
- * UINT32_MAX, which stands for an object that never goes. */
+/* Freed memory begins with a pointer or 0. A living object has its reference count there: at most
+ * UINT32_MAX, which an immortal object has. */
 static bool is_alive(const struct python_code *p, const uint8_t *object, uint64_t type)
 {
 	const uint64_t references = word_at(object, 0) & p->layout.references;
@@ -119,7 +119,7 @@ static bool is_alive(const struct python_code *p, const uint8_t *object, uint64_
 	return references && references <= UINT32_MAX && word_at(object, OBJECT_TYPE) == type;
 }
 
-/* A str object's text; the caller frees. NULL: it is none, or no memory. */
+/* The text of a str object; the caller frees. NULL: it is no str, or out of memory. */
 static char *read_str(const struct python_code *p, pid_t pid, uint64_t at)
 {
 	uint8_t head[STR_STATE + sizeof(uint32_t)];
@@ -144,7 +144,7 @@ static char *read_str(const struct python_code *p, pid_t pid, uint64_t at)
 	return utf8__of_wide(text, cnt, kind);
 }
 
-/* A bytes object's; NULL: it is none, or too long. */
+/* The contents of a bytes object. NULL: it is none, or too long. */
 static uint8_t *read_bytes(const struct python_code *p, pid_t pid, uint64_t at, size_t *len)
 {
 	uint8_t head[BYTES_SIZE + sizeof(uint64_t)], *bytes;
@@ -174,7 +174,8 @@ static bool read_head(const struct python_code *p, pid_t pid, uint64_t code, uin
 	       is_alive(p, head, p->code_type);
 }
 
-/* What tells a function from another that has its place later; other fields are caches. */
+/* Compares the fields that tell a function from a later one at the same address. Other fields are
+ * caches. */
 static bool same_function(const struct python_layout *l, const uint8_t *a, const uint8_t *b)
 {
 	return word_at(a, l->file) == word_at(b, l->file) &&
@@ -183,7 +184,7 @@ static bool same_function(const struct python_layout *l, const uint8_t *a, const
 	       !memcmp(a + l->first_line, b + l->first_line, sizeof(uint32_t));
 }
 
-/* What belongs to it was read while it was there. */
+/* Is the object still the same, so that its parts were read while it existed? */
 static bool is_unchanged(const struct python_code *p, pid_t pid, uint64_t code, const uint8_t *head)
 {
 	uint8_t now[CODE_MAX];
@@ -260,9 +261,9 @@ static uint32_t line_of(const struct python_code *p, const struct function *f,
 	const uint32_t first = f->pub.first_line;
 	uint64_t begin = place->code + p->layout.instructions;
 
-	if (!p->layout.instructions) /* 3.10 counts them */
+	if (!p->layout.instructions) /* 3.10 counts instructions */
 		return python_lines__at_310(f->lines, f->lines_len, first, place->instr);
-	if (place->instr < begin) /* it has not begun */
+	if (place->instr < begin) /* the function has not begun */
 		return first;
 	return python_lines__at(f->lines, f->lines_len, first, (place->instr - begin) / 2);
 }

@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <string.h>
 
-#define NO_OWNER 256 /* no frame is of it */
+#define NO_OWNER 256 /* no frame has this owner */
 
 #define WHOLE_WORD UINT64_MAX
-/* Since 3.14: the lowest two bits of references in frames, the highest 16 of their count in
- * objects, are flags. */
+/* Since 3.14 some bits are flags: the lowest two of references in frames, and the highest 16 of an
+ * object's reference count. */
 #define UNTAGGED  (~UINT64_C(3))
 #define UNFLAGGED (UINT64_MAX >> 16)
 
-/* By offsetof() on the headers of 3.10.13, Debian's 3.11.2, 3.11.7, 3.12.1, 3.13.0,
- * Debian's 3.14.10 and 3.15.2. */
+/* Made with offsetof() on the headers of 3.10.13, Debian's 3.11.2, 3.11.7, 3.12.1, 3.13.0, Debian's
+ * 3.14.10 and 3.15.2. */
 static const struct python_layout layouts[] = {
 	{
 		.minor = 10,
@@ -208,15 +208,17 @@ static const struct python_layout layouts[] = {
 	},
 };
 
-/* Since 3.13 the interpreter says itself where things lie (pycore_runtime.h, _Py_DebugOffsets,
- * which is what it begins with): patch releases may differ. The rest is measured. */
+/* Since 3.13 the interpreter publishes offsets itself (pycore_runtime.h, _Py_DebugOffsets, with
+ * which it begins), because patch releases may differ. Other offsets were measured. */
 #define OFFSETS_COOKIE "xdebugpy"
 
 #define OFFSETS_WORDS 40
-#define FREE_THREADED 2 /* a word of it */
-#define INTERPRETERS  5 /* so: the main one's pointer is behind that */
+#define FREE_THREADED 2 /* index of a word in it */
+#define INTERPRETERS                                                                               \
+	5 /* index of a word in it; the pointer to the main interpreter comes after                \
+	     that field */
 
-/* Which words of it tell what. */
+/* Which words of it give which offset. */
 static const struct own_offsets {
 	unsigned int minor, first_thread, next, frame, id, native_id;
 } own_offsets[] = {
@@ -252,7 +254,7 @@ static int ask_interpreter(struct target *t, struct python_layout *l)
 	return 0;
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static uint64_t stop_iteration(struct target *t)
 {
 	uint64_t at = target__python_symbol(t, "PyExc_StopIteration"), type = 0;

@@ -2,13 +2,14 @@
 #include "target/python/python_lines.h"
 #include <stdbool.h>
 
-/* An entry begins with a byte of bit 7, four bits of its form and three of its length. */
+/* The first byte of an entry has bit 7 set, four bits for its form, and three for its length. */
 #define FORM(byte)  ((byte) >> 3 & 15)
 #define UNITS(byte) (((byte) & 7) + 1u)
 
 enum form {
-	FORM_SHORT_LAST = 9, /* up to it: the same line, a byte of columns */
-	FORM_LINE_0 = 10,    /* so many lines further, two bytes of columns */
+	FORM_SHORT_LAST = 9, /* forms up to this: the same line; a byte of columns follows */
+	FORM_LINE_0 = 10,    /* this and the next forms: 0, 1 or 2 lines further; two bytes of
+				columns follow */
 	FORM_LINE_2 = 12,
 	FORM_NO_COLUMNS = 13,
 	FORM_LONG = 14,
@@ -19,7 +20,7 @@ struct table {
 	const uint8_t *p, *end;
 };
 
-/* Six bits a byte, lowest first; bit 6: more follow. */
+/* Six bits per byte, lowest first. Bit 6: more bytes follow. */
 static uint64_t get_varint(struct table *t)
 {
 	uint64_t v = 0;
@@ -50,7 +51,7 @@ static void skip(struct table *t, size_t bytes)
 	t->p += bytes < (size_t)(t->end - t->p) ? bytes : (size_t)(t->end - t->p);
 }
 
-/* By how many lines the entry goes on; its bytes are behind us afterwards. */
+/* Returns by how many lines the entry advances, and skips its bytes. */
 static int64_t entry_lines(struct table *t, unsigned int form)
 {
 	int64_t lines = 0;
@@ -64,7 +65,7 @@ static int64_t entry_lines(struct table *t, unsigned int form)
 		lines = get_signed(t);
 	} else if (form == FORM_LONG) {
 		lines = get_signed(t);
-		for (int i = 0; i < 3; i++) /* lines that it spans, columns */
+		for (int i = 0; i < 3; i++) /* the lines that it spans, and columns */
 			get_varint(t);
 	}
 	return lines;
@@ -91,7 +92,7 @@ uint32_t python_lines__at(const uint8_t *table, size_t len, uint32_t first_line,
 	return 0;
 }
 
-/* Pairs of how many bytes of instructions and how many lines. */
+/* The table consists of pairs: bytes of instructions, and lines. */
 uint32_t python_lines__at_310(const uint8_t *table, size_t len, uint32_t first_line, uint64_t unit)
 {
 	int64_t line = first_line;

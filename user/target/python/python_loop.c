@@ -4,16 +4,17 @@
 #include <stdbool.h>
 #include "common/util.h"
 
-/* An instruction is its number and an argument, a byte each. */
+/* An instruction is an opcode and an argument, one byte each. */
 #define UNIT 2
 
-/* Include/opcode.h: each with what it may be replaced by, or the same once more. */
+/* Opcodes of Include/opcode.h. The second of each is a replacement, or the same. */
 struct numbers {
 	unsigned int minor;
 	uint8_t generator, pop_top, for_iter, load_fast, yield_value;
 	uint8_t store_fast[2], jump[2];
-	bool jumps_to; /* a place, counted from the function's begin; else back by so many */
-	bool resumes;  /* RESUME begins functions, and what is behind a yield */
+	bool jumps_to; /* the argument is an absolute place in the function; else a distance
+			  backwards */
+	bool resumes;  /* RESUME begins functions, and follows a yield */
 	uint8_t resume[2];
 };
 
@@ -43,15 +44,15 @@ static const struct numbers versions[] = {
 	},
 };
 
-/* The loop, in units: what is behind YIELD_VALUE is RESUME, if there is one, POP_TOP and the jump.
- */
+/* The loop, in units. After YIELD_VALUE come RESUME (if the version has it), POP_TOP and the
+ * jump. */
 enum { FOR_ITER, STORE_FAST, LOAD_FAST, YIELD_VALUE, AGAIN };
 #define LAST_UNITS 2
 
-/* What RESUME has for an argument. */
+/* Arguments of RESUME. */
 enum { AT_FUNCTION = 0, AFTER_YIELD = 1 };
 
-/* Before it, of the function: RETURN_GENERATOR, POP_TOP and */
+/* unit of the first RESUME: before it are RETURN_GENERATOR and POP_TOP */
 #define FIRST_RESUME 2
 
 static size_t loop_units(const struct numbers *n)
@@ -82,7 +83,7 @@ static bool is_resume(const struct numbers *n, const uint8_t *code, uint8_t wher
 	return is_either(code, n->resume) && code[1] == where;
 }
 
-/* In units, where the function goes on when its first item is asked for. */
+/* The unit at which the function continues when its first item is requested. */
 static size_t first_unit(const struct numbers *n)
 {
 	return n->resumes ? FIRST_RESUME : 0;
@@ -96,14 +97,14 @@ static bool begins_generator(const struct numbers *n, const uint8_t *code, size_
 			       is_resume(n, code + FIRST_RESUME * UNIT, AT_FUNCTION));
 }
 
-/* Jumps of loops and iterators count from the next instruction, in units. */
+/* Jumps of loops and iterators are relative to the next instruction, in units. */
 static bool jumps_back(const struct numbers *n, const uint8_t *jump, size_t first)
 {
 	return is_either(jump, n->jump) && jump[1] == (n->jumps_to ? first : loop_units(n));
 }
 
-/* What lies between instructions, which the interpreter keeps for itself, cannot look like this by
- * chance. `first`: of the loop, in units of the function. */
+/* Caches of the interpreter between instructions cannot look like this loop by chance. `first`: of
+ * the loop, in units from the function's begin. */
 static bool is_loop(const struct numbers *n, const uint8_t *c, size_t first)
 {
 	const uint8_t *last = &c[UNIT * (loop_units(n) - LAST_UNITS)];

@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Instructions, in bytes from the first one. Asked for an item the interpreter reads `first` or, after
- * the generator's first item, `again`; with the item in hand it reads `yield`. */
+/* Instructions, as bytes from the first one. For each item the interpreter first reads `first` or,
+ * after the generator's first item, `again`. When it has the item, it reads `yield`. */
 struct python_loop {
 	uint32_t first, again, yield;
 };
 
-/* In a function of CPython 3.`minor`. 0; -ENOTSUP: the instructions of that version are not known;
- * -ENOENT: it has no such loop, or several. */
+/* Finds the loop in a function of CPython 3.`minor`. 0; -ENOTSUP: that version's instructions are
+ * unknown; -ENOENT: the function has no such loop, or several. */
 int python_loop__find(unsigned int minor, const uint8_t *code, size_t len,
 		      struct python_loop *loop);
 

@@ -6,16 +6,18 @@
 
 /* The same in all versions that have a layout. */
 #define OBJECT_TYPE 8
-#define OBJECT_SIZE 16 /* items; of a code object its instructions, two bytes each */
+#define OBJECT_SIZE                                                                                \
+	16 /* number of items; of a code object the number of instructions, two bytes              \
+	      each */
 #define MODULE_DICT 16
 #define DICT_KEYS   32
 #define TUPLE_ITEMS 24
 #define BYTES_ITEMS 32
 
-#define MAX_ITEMS (1 << 20) /* of a dict; more is no dict */
+#define MAX_ITEMS (1 << 20) /* most items of a dict; more is no dict */
 #define MAX_NAME  256
 
-/* PyDictKeysObject; the index and the entries follow. */
+/* PyDictKeysObject; the index and the entries follow it. */
 struct dict_keys {
 	uint64_t references;
 	uint8_t log2_size, log2_index_bytes, kind, pad;
@@ -87,10 +89,10 @@ static bool is_text(const struct python_objects *o, uint64_t str, const char *te
 	       !memcmp(s.text, text, len);
 }
 
-/* Of a dict, its value last. */
+/* The entries of a dict; the last word of each is its value. */
 struct entries {
 	uint64_t at, cnt;
-	size_t words; /* of each */
+	size_t words; /* words of each entry */
 };
 
 static bool find_entries_3_10(const struct python_objects *o, uint64_t at, struct entries *e)

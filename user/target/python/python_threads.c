@@ -4,10 +4,12 @@
 #include "common/util.h"
 #include "target/python/python_layout.h"
 
-#define MAX_STATES 4096 /* more are no list of them, or one that changed while it was read */
+#define MAX_STATES                                                                                 \
+	4096 /* more states mean an invalid list, or one that changed while it was                 \
+		read */
 
-/* What glibc has at a pthread_t: struct pthread, which begins with tcbhead_t. Measured on 2.36; of
- * another layout the pointer to itself, or a thread that is not there, tells. */
+/* A pthread_t of glibc points to a struct pthread, which begins with tcbhead_t. Measured on 2.36.
+ * The pointer to itself, and the thread's existence, show whether the layout fits. */
 #define DESCRIPTOR_SELF 16
 #define DESCRIPTOR_TID	720
 
@@ -36,8 +38,8 @@ static int state_id(const struct target *t, const struct python_layout *l, uint6
 		       ?: python_threads__id_of(t, pthread, id);
 }
 
-/* What each thread calls itself, by the states; 0: they do not say. The list may change meanwhile:
- * it is read, not locked. */
+/* Reads each thread's own id from the states. 0: they have none. The list is not locked and may
+ * change meanwhile. */
 static size_t read_states(struct target *t, uint64_t ids[MAX_STATES])
 {
 	struct python_layout l;
@@ -82,7 +84,8 @@ int python_threads__list(struct target *t, pid_t **tids, size_t *cnt)
 	}
 	if (*cnt && *cnt == state_cnt)
 		return 0;
-	for (*cnt = 0; *cnt < thread_cnt; (*cnt)++) /* a state is of a thread that is not there */
+	for (*cnt = 0; *cnt < thread_cnt; (*cnt)++) /* a state belongs to a thread that does not
+						       exist */
 		(*tids)[*cnt] = threads[*cnt].tid;
 	return 0;
 }
