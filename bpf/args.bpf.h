@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Arguments of operators, tensors and values, as the record of a call describes them. */
+/* Arguments of operators, as tensors and values for the record of a call. */
 #ifndef PROFTRACE_ARGS_BPF_H
 #define PROFTRACE_ARGS_BPF_H
 
@@ -10,7 +10,7 @@ static __always_inline void read_dims(struct pt_tensor *t, __u64 sizes)
 {
 	__u64 ndim = read_u64(sizes), data = sizes + 8;
 
-	/* SizesAndStrides keeps up to 5 dimensions inline, else a pointer to them. */
+	/* SizesAndStrides keeps up to 5 dimensions inline. For more it has a pointer. */
 	if (ndim > 5)
 		data = read_u64(data);
 	if (ndim > 254)
@@ -39,7 +39,7 @@ static __always_inline void read_tensor(struct pt_tensor *t, __u64 impl, __u8 ar
 	bpf_probe_read_user(&t->device_type, 1, (void *)(impl + ctl.layout.tensor_device));
 }
 
-/* TensorImpl * behind argument `slot` of kind `kind`, 0 if there is none. */
+/* The TensorImpl * that argument `slot` of kind `kind` leads to. 0: there is none. */
 static __always_inline __u64 arg_tensor(struct pt_regs *ctx, __u8 slot, __u8 kind)
 {
 	__u64 p = arg_word(ctx, slot), flag_at = ctl.layout.opt_tensor_flag;
@@ -53,7 +53,7 @@ static __always_inline __u64 arg_tensor(struct pt_regs *ctx, __u8 slot, __u8 kin
 	return has ? read_u64(p + (flag_at ? 0 : 8)) : 0;
 }
 
-/* Sends the cnt tensors that were read into the thread's scratch: those of frame f. */
+/* Sends the first cnt tensors of the thread's scratch as those of span f. */
 static __always_inline void args_send(struct pt_thread *t, const struct pt_open_span *f, __u32 cnt)
 {
 	struct pt_rec_args *r = (void *)t->scratch;
@@ -71,7 +71,7 @@ static __always_inline void args_send(struct pt_thread *t, const struct pt_open_
 		count_lost(&ctl.lost_ring);
 }
 
-/* A tensor into the thread's scratch behind the cnt that are there; how many there are then. */
+/* Adds a tensor to the cnt in the thread's scratch. Returns the new number. */
 static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl, __u8 arg)
 {
 	struct pt_rec_args *r = (void *)t->scratch;
@@ -85,7 +85,7 @@ static __always_inline __u32 args_add(struct pt_thread *t, __u32 cnt, __u64 impl
 
 /* ---- arguments that are no tensors ---- */
 
-/* A row for n values, or with n 0 for what is not described; NULL: there is no room. */
+/* A row for n values; n 0: for an argument that is not described. NULL: there is no room. */
 static __always_inline struct pt_tensor *value_row(struct pt_thread *t, __u32 cnt, __u32 arg,
 						   __u32 kind, __u32 n)
 {
@@ -120,7 +120,7 @@ static __always_inline __u32 args_add_other(struct pt_thread *t, __u32 cnt, __u3
 	return value_row(t, cnt, arg, PT_VALUE_OTHER, 0) ? cnt + 1 : cnt;
 }
 
-/* n words of an array. */
+/* Adds n words of an array. */
 static __always_inline __u32 args_add_words(struct pt_thread *t, __u32 cnt, __u32 arg, __u32 kind,
 					    __u64 data, __u64 n)
 {
@@ -154,7 +154,7 @@ static __always_inline __u32 args_add_bytes(struct pt_thread *t, __u32 cnt, __u3
 #define PT_SCALAR_DOUBLE 0
 #define PT_SCALAR_INT	 1
 
-/* c10::Scalar: a tag, then the value. */
+/* Adds a c10::Scalar, which is a tag followed by the value. */
 static __always_inline __u32 args_add_scalar(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 at)
 {
 	__u32 tag = (__u32)read_u64(at), kind;
@@ -176,7 +176,7 @@ static __always_inline __u32 args_add_scalar(struct pt_thread *t, __u32 cnt, __u
 
 #define PT_SCALAR_SIZE 32
 
-/* A number of a C++ call: `word` is what its slot has, `next` what the next one has. */
+/* Adds a number of a C++ call. `word` is in its slot, `next` in the next slot. */
 static __always_inline __u32 args_add_number(struct pt_thread *t, __u32 cnt, __u32 arg, __u32 kind,
 					     __u64 word, __u64 next)
 {
@@ -219,8 +219,8 @@ static __always_inline __u32 args_add_number(struct pt_thread *t, __u32 cnt, __u
 	}
 }
 
-/* An argument of a C++ call that is no tensor. A global function: it is verified once and not at
- * each place. arg_kind: the argument's position, and from PT_ARG_KIND_AT on its kind. */
+/* Adds an argument of a C++ call that is no tensor. A global function is verified once, not at each
+ * call. arg_kind: the argument's position, and from bit PT_ARG_KIND_AT on its kind. */
 #define PT_ARG_KIND_AT 8
 __weak __noinline int args_add_plain(struct pt_thread *t, __u32 cnt, __u32 arg_kind, __u64 word,
 				     __u64 next)
@@ -245,10 +245,10 @@ __weak __noinline int args_add_plain(struct pt_thread *t, __u32 cnt, __u32 arg_k
 
 /* ---- what C++ passes ---- */
 
-#define PT_LIST_MAX	 30 /* longer lists are not described: neither does Kineto */
-#define PT_LIST_REF_TAG 16 /* of an IListRef: which kind of list; 0: an ArrayRef, at its begin */
+#define PT_LIST_MAX	 30 /* longer lists are not described, as in Kineto */
+#define PT_LIST_REF_TAG 16 /* of an IListRef: the kind of list; 0: an ArrayRef, at its begin */
 
-/* The tensors of a list. A global function: it is verified once and not at each place. */
+/* Adds the tensors of a list. A global function is verified once, not at each call. */
 __weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, __u64 len, __u32 arg)
 {
 	if (!t || len > PT_LIST_MAX)
@@ -258,7 +258,7 @@ __weak __noinline int args_add_list(struct pt_thread *t, __u32 cnt, __u64 data, 
 	return cnt;
 }
 
-/* Has the argument a list? It may be an optional<ArrayRef>. */
+/* Is there a list? The argument may be an optional<ArrayRef>. */
 static __always_inline bool has_list(struct pt_regs *ctx, __u8 slot, __u64 data, __u64 len)
 {
 	if (!ctl.layout.opt_tensor_flag)
@@ -292,7 +292,7 @@ static __always_inline __u32 args_add_of_kind(struct pt_regs *ctx, struct pt_thr
 	return args_add_plain(t, cnt, arg | (__u32)kind << PT_ARG_KIND_AT, word, next);
 }
 
-/* Arguments where the C++ signature of the operator puts them. */
+/* Reads the arguments from where the operator's C++ signature puts them. */
 static __always_inline __u32 read_schema_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);

@@ -6,9 +6,9 @@
 /* TensorImpl: size_and_strides {ndim, 5 dims, 5 strides}, storage offset, number of elements. */
 #define PT_NUMEL_BEHIND_SIZES 96
 
-#define MAX_PAYLOADS 32 /* tensors of a collective that are looked at */
+#define MAX_PAYLOADS 32 /* tensors of a collective that are read */
 
-/* std::vector<Tensor> inside an optional, its flag behind it or, in old versions, before it. */
+/* std::vector<Tensor> in an optional, with its flag after it or, in old versions, before it. */
 static __always_inline __u64 payload_bytes(__u64 optional)
 {
 	__u64 old = !ctl.layout.opt_tensor_flag, range[2] = {}, bytes = 0;
@@ -36,7 +36,7 @@ static __always_inline __u64 payload_bytes(__u64 optional)
 	return bytes;
 }
 
-/* What begins; all zero for an end. */
+/* What begins. All zero for an end. */
 struct async_begun {
 	__u64 code, title, payload; /* const char *, optional<vector<Tensor>> * */
 };
@@ -76,7 +76,7 @@ int async_begin(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What has begun has a title: (this, const char *title, optional<vector<Tensor>> const &) */
+/* What has begun gets a title: (this, const char *title, optional<vector<Tensor>> const &) */
 SEC("uprobe")
 int async_titled(struct pt_regs *ctx)
 {

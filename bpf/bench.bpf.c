@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * Fills the ring with records as a training loop makes them: the same operators in each step, times
- * that vary, backward nodes with sequence numbers. Run by bench/ring_to_file, never attached.
+ * Fills the ring with records like those of a training loop: the same operators in each step,
+ * varying times, backward nodes with sequence numbers. bench/ring_to_file runs it; it is never
+ * attached.
  */
 #include "maps.bpf.h"
 #include "bench.h"
@@ -18,7 +19,7 @@ static __always_inline void make_span(struct pt_bench *b, struct pt_span *s, __u
 	bool node = op >= PT_BENCH_OPS / 2;
 	__u64 dur = vary(b, 600 + mix % 30000);
 
-	/* Every third operator has the two before it inside. */
+	/* Every third operator contains the two before it. */
 	if (op % 3 == 2) {
 		s->ts_ns = *inner;
 		b->clock_ns += vary(b, 500);

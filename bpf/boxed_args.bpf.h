@@ -5,13 +5,14 @@
 
 #include "args.bpf.h"
 
-#define PT_IVALUE_BYTES	 16 /* payload, then its tag */
+#define PT_IVALUE_BYTES	 16 /* the payload, followed by its tag */
 #define PT_IVALUE_NONE	 0
 #define PT_IVALUE_TENSOR 1
 #define PT_IVALUE_DOUBLE 3
 #define PT_IVALUE_INT	 5
-#define PT_MAX_BOXED	 16 /* arguments of a boxed call that are looked at */
-#define PT_IVALUE_LIST_AFTER_BOOL 4 /* between their tags: Tuple, String, Blob */
+#define PT_MAX_BOXED	 16 /* arguments of a boxed call that are read */
+#define PT_IVALUE_LIST_AFTER_BOOL 4 /* distance of these tags, because Tuple, String and Blob are
+				       between them */
 
 /* enum pt_value_kind */
 static __always_inline __u32 ivalue_kind(__u32 tag)
@@ -25,7 +26,7 @@ static __always_inline __u32 ivalue_kind(__u32 tag)
 	return PT_VALUE_OTHER;
 }
 
-/* A list of a boxed call: its values, if they are of the first one's kind. */
+/* Adds the values of a list in a boxed call, if all have the kind of the first. */
 static __always_inline __u32 args_add_ivalues(struct pt_thread *t, __u32 cnt, __u32 arg, __u64 list)
 {
 	__u64 at = read_u64(list + ctl.layout.list_values), ivalue[2] = {};
@@ -46,7 +47,7 @@ static __always_inline __u32 args_add_ivalues(struct pt_thread *t, __u32 cnt, __
 	return cnt + 1;
 }
 
-/* An argument of a boxed call. */
+/* Adds an argument of a boxed call. */
 __weak __noinline int args_add_ivalue(struct pt_thread *t, __u32 cnt, __u64 payload, __u32 tag,
 				      __u32 arg)
 {
@@ -64,8 +65,8 @@ __weak __noinline int args_add_ivalue(struct pt_thread *t, __u32 cnt, __u64 payl
 }
 
 /*
- * Arguments of a boxed call: the last ones on the stack, a std::vector<IValue>, as many as the
- * schema in the OperatorDef has.
+ * Reads the arguments of a boxed call. They are the last elements of the stack, a
+ * std::vector<IValue>, as many as the schema in the OperatorDef has.
  */
 static __always_inline __u32 read_boxed_args(struct pt_thread *t, __u64 def, __u64 stack)
 {

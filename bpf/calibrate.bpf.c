@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* The smallest programs that a probe can run: what they cost is the price of the probe alone. */
+/* The smallest programs that a probe can run, for measuring the cost of the probe alone. */
 #include "maps.bpf.h"
 
-/* Hits of calibrate_count; tells whether a link reaches every thread. */
+/* Hits of calibrate_count. It shows whether a link reaches every thread. */
 __u64 calibrate_hits = 0;
 
 SEC("uprobe")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * Functions: programs are named by how a span of theirs begins and ends; which function gets which
- * program is the framework table's business.
+ * Programs for functions. Their names say how a span begins and ends. The framework's table assigns
+ * programs to functions.
  */
 #include "python_args.bpf.h"
 #include "spans.bpf.h"
@@ -33,7 +33,7 @@ int call_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The same behind a prologue that has aligned the stack anew; r10 points behind the return
+/* The same after a prologue that has aligned the stack. r10 points just above the return
  * address. */
 SEC("uprobe")
 int call_entry_aligned(struct pt_regs *ctx)
@@ -69,7 +69,7 @@ static __always_inline int call_entry_reading(struct pt_regs *ctx, bool python)
 	return 0;
 }
 
-/* The same, and describes the tensors that the C++ signature passes. */
+/* The same, and describes the tensors in the C++ arguments. */
 SEC("uprobe")
 int call_entry_args(struct pt_regs *ctx)
 {
@@ -83,7 +83,8 @@ int call_entry_pyargs(struct pt_regs *ctx)
 	return call_entry_reading(ctx, true);
 }
 
-/* Return probe: the return address is popped already, so the open span lies 8 bytes lower. */
+/* Return probe. The return address is already popped, so the open span's stack pointer is 8
+ * lower. */
 SEC("uprobe")
 int call_return(struct pt_regs *ctx)
 {
@@ -100,10 +101,9 @@ int call_return(struct pt_regs *ctx)
 }
 
 /*
- * Entry of a function without a span of its own, whose return ends the spans of what it calls
- * (callee_end). The measured steps show what it calls, so that the two probes can go together with
- * the last of those functions. If one such function calls another, the inner one's calls belong to
- * the inner one.
+ * Entry of a function that has no span, but whose return ends the spans of functions it calls
+ * (callee_end). Measured steps show which functions it calls, so both probes can be removed with
+ * the last of those. If one such function calls another, calls inside belong to the inner one.
  */
 SEC("uprobe")
 int caller_entry(struct pt_regs *ctx)
@@ -129,8 +129,8 @@ static __always_inline void stat_end(__u32 row)
 		s->ends++;
 }
 
-/* Ends what lies below the stack pointer. The outermost of it ended about now, what was inside that
- * one at a time unknown. */
+/* Ends the open spans below the stack pointer. The outermost of them ended about now. When the
+ * inner ones ended is unknown. */
 static __always_inline void callees_close(struct pt_thread *t, __u64 limit, __u64 now)
 {
 	for (int n = 0; n < PT_MAX_OPEN_SPANS; n++) {
@@ -146,7 +146,7 @@ static __always_inline void callees_close(struct pt_thread *t, __u64 limit, __u6
 	}
 }
 
-/* Return probe of a function without a span: closes the spans of the calls inside it. */
+/* Return probe of a function without a span: ends the spans of calls inside it. */
 SEC("uprobe")
 int callee_end(struct pt_regs *ctx)
 {
@@ -162,7 +162,7 @@ int callee_end(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Sequence number of the node that will differentiate a tensor; all ones: none will. */
+/* Sequence number of the node that differentiates a tensor. All ones: there is no such node. */
 static __always_inline __u64 tensor_node_seq(__u64 impl)
 {
 	__u64 meta = impl ? read_u64(impl + ctl.layout.tensor_autograd) : 0;
@@ -171,8 +171,8 @@ static __always_inline __u64 tensor_node_seq(__u64 impl)
 	return node ? read_u64(node + ctl.layout.node_seq) : ~0ull;
 }
 
-/* The same for a function that returns a Python object: a tensor leads to the node behind it, by
- * which backward nodes find their operator. */
+/* The same for a function that returns a Python object. A tensor leads to its node, by which
+ * backward nodes find their operator. */
 SEC("uprobe")
 int op_return(struct pt_regs *ctx)
 {
@@ -193,7 +193,7 @@ int op_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The open span of the function that has come to its site; NULL: none. Whatever lies lower has
+/* The open span of the function that has reached its site. NULL: none. All spans below have
  * returned. */
 static __always_inline struct pt_open_span *site_span(struct pt_thread *t, __u64 sp, __u32 row,
 						      __u64 now)
@@ -207,7 +207,7 @@ static __always_inline struct pt_open_span *site_span(struct pt_thread *t, __u64
 	return f && f->probe == row ? f : NULL;
 }
 
-/* A site in the body that every normal return passes. */
+/* A site in the function that every normal return passes. */
 SEC("uprobe")
 int call_site(struct pt_regs *ctx)
 {
@@ -219,16 +219,16 @@ int call_site(struct pt_regs *ctx)
 	return 0;
 }
 
-/* As libstdc++ lays them out. */
+/* libstdc++'s layout of these containers. */
 static __always_inline bool batch_is_empty(__u64 batch, __u32 holder)
 {
 	if (holder == PT_BATCH_IN_VECTOR)
-		return read_u64(batch) == read_u64(batch + 8);	   /* its begin, its end */
-	return holder == PT_BATCH_IN_MAP && !read_u64(batch + 24); /* its count */
+		return read_u64(batch) == read_u64(batch + 8);	   /* begin and end */
+	return holder == PT_BATCH_IN_MAP && !read_u64(batch + 24); /* the count */
 }
 
-/* The same of a call of the data loader that the entry saw where to put the batch: at an epoch's
- * end there is none. */
+/* The same for a call of the data loader. The entry saw where the batch goes. At an epoch's end
+ * there is no batch. */
 SEC("uprobe")
 int batch_site(struct pt_regs *ctx)
 {
@@ -247,7 +247,7 @@ int batch_site(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The same of a function whose result is a tensor, or several, that the entry saw where to find. */
+/* The same for a function that returns one or more tensors. The entry saw where they go. */
 SEC("uprobe")
 int call_site_result(struct pt_regs *ctx)
 {
@@ -269,7 +269,7 @@ int call_site_result(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The thread's innermost open span if the stack is as it was at its entry, else NULL. */
+/* The thread's innermost open span, if the stack pointer is as at its entry. Else NULL. */
 static __always_inline const struct pt_open_span *open_span_left(struct pt_regs *ctx,
 								 struct pt_thread *t, __u64 now)
 {
@@ -282,7 +282,7 @@ static __always_inline const struct pt_open_span *open_span_left(struct pt_regs 
 	return f && f->sp == ctx->sp ? f : NULL;
 }
 
-/* A return, or a jump that leaves the function. */
+/* The function leaves by a return, or by a jump. */
 SEC("uprobe")
 int call_leave(struct pt_regs *ctx)
 {
@@ -296,8 +296,8 @@ int call_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-/* An object is told that it ends, in the function where its begin was a call (call_entry,
- * object_entry): most are others. */
+/* An object ends, in the same function that its begin called (call_entry, object_entry). Most
+ * objects that end here are others. */
 SEC("uprobe")
 int object_leave(struct pt_regs *ctx)
 {
@@ -310,7 +310,7 @@ int object_leave(struct pt_regs *ctx)
 	return 0;
 }
 
-/* An exception was caught: what it passed has ended. */
+/* An exception was caught. All calls that it passed have ended. */
 SEC("uprobe")
 int call_unwound(struct pt_regs *ctx)
 {
@@ -323,7 +323,7 @@ int call_unwound(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Behind the call instruction that a function came from. An exception does not pass here. */
+/* After the call instruction that called a function. An exception does not pass here. */
 SEC("uprobe")
 int call_return_site(struct pt_regs *ctx)
 {

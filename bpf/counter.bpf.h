@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Steps told by variables of the target's, where no probe saw them; see capture/arming/probeless.h. */
+/* Steps counted by variables of the target while no probe saw them; see
+ * capture/arming/probeless.h. */
 #ifndef PROFTRACE_COUNTER_BPF_H
 #define PROFTRACE_COUNTER_BPF_H
 
 #include "maps.bpf.h"
 #include "user_memory.bpf.h"
 
-/* Where the C library keeps a thread's variables of each module: glibc's tcbhead_t and dtv_t. */
+/* Where the C library keeps a thread's variables of each module: tcbhead_t and dtv_t of glibc. */
 #define PT_TCB_DTV 8
 #define PT_DTV_BYTES 16
 
@@ -20,7 +21,7 @@ static __always_inline bool read_counters(__u64 value[2])
 	       !bpf_probe_read_user(&value[1], sizeof(value[1]), (void *)c->common);
 }
 
-/* A window that should have opened meanwhile opens later. */
+/* A window that should have opened during these steps opens later. */
 static __always_inline void probeless_passed(__u64 steps)
 {
 	__u64 late = steps > ctl.steps_left_probeless ? steps - ctl.steps_left_probeless : 0;
@@ -31,7 +32,7 @@ static __always_inline void probeless_passed(__u64 steps)
 	ctl.counted_steps += steps - 1;
 }
 
-/* Where one could not be read, a step is taken to have been as those before it. */
+/* The variables could not be read, so steps are assumed to be as before. */
 static __always_inline __u64 step_unread(void)
 {
 	ctl.counter[0] += ctl.counter_step[0];
@@ -41,8 +42,8 @@ static __always_inline __u64 step_unread(void)
 	return 1;
 }
 
-/* How many steps end at this boundary: several if there were no probes meanwhile. A global function:
- * the verifier follows it once. */
+/* How many steps end at this boundary. There are several if no probes were attached meanwhile. A
+ * global function: the verifier follows it once. */
 __weak __noinline __u64 steps_ended(void)
 {
 	__u64 value[2], own, common, steps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * The control block, in .bss and memory-mapped by the loader: what it wants, and what the programs
- * make of it. Shared by both sides.
+ * The control block, in .bss and memory-mapped by the loader: what the loader wants, and what the
+ * programs keep. Shared by both sides.
  */
 #ifndef PROFTRACE_CTL_H
 #define PROFTRACE_CTL_H
@@ -11,10 +11,11 @@
 
 #define PT_MAX_NAME_RULES 16   /* prefix rules that classify a dynamic name */
 #define PT_PASSES	  1024 /* backward passes remembered, a power of two */
-#define PT_PASSES_NEAR	  8    /* of them, those in which a node that ends now may have begun */
+#define PT_PASSES_NEAR	  8    /* latest passes in which a node that ends now may have begun */
 #define PT_STEP_RING	  64   /* step boundaries remembered for splitting intervals */
-#define PT_MAX_RETURNS	  256  /* return sites of calls whose end no probe sees */
-#define PT_RETURN_IS_SEEN (1u << 31) /* set in a return site's row: it has a probe, or cannot have one */
+#define PT_MAX_RETURNS	  256  /* return sites of calls whose end has no probe */
+#define PT_RETURN_IS_SEEN (1u << 31) /* flag in a return site's row: it has a probe, or can have
+					none */
 #define PT_MAX_TARGETS	  256  /* processes followed at once (the target and its workers) */
 
 /* A step boundary is the begin or end of a span of one of these classes. */
@@ -29,29 +30,31 @@ enum pt_name_class {
 	PT_CLASS_STEP_PROBE = 7, /* --step-probe, or the operator that opens each period */
 	PT_CLASS_FORWARD = 8,
 	PT_CLASS_GRAPH = 9, /* a run of a compiled graph, of whatever phases */
-	PT_CLASS_OPTIMIZER_OP = 10, /* one of the operators that an optimizer's step consists of */
+	PT_CLASS_OPTIMIZER_OP = 10, /* an operator that is part of an optimizer's step */
 	PT_CLASS_ITERATION = 11, /* a range that its program calls one of a sequence */
-	PT_CLASS_INTERNAL = 12, /* an operator by which the framework makes ranges: no span */
+	PT_CLASS_INTERNAL = 12, /* an operator with which the framework makes ranges; it gets no
+				   span */
 	PT_CLASS_EVALUATION = 13, /* a run of a compiled graph that only evaluates */
-	PT_CLASS_GRADIENTS = 14, /* of one that computes gradients, and leaves the update to another */
+	PT_CLASS_GRADIENTS = 14, /* a run that computes gradients, and leaves the update to
+				    others */
 	PT_CLASS_CNT,
 };
 
 struct pt_name_rule {
 	char prefix[120];
-	__u32 len; /* bytes compared */
+	__u32 len; /* number of bytes to compare */
 	__u32 name_class;
 };
 
-/* Overrides the schedule at the next steps: open no window, or open one. */
+/* Overrides the schedule from the next step on: opens no window, or opens one. */
 enum pt_hold { PT_HOLD_NONE = 0, PT_HOLD_CLOSED, PT_HOLD_RECORD };
 
 struct pt_schedule {
-	__u64 skip_first, closed, ready, record; /* steps */
-	__u64 repeat;				 /* windows, 0: until stopped */
+	__u64 skip_first, closed, ready, record; /* numbers of steps */
+	__u64 repeat;				 /* number of windows, 0: until stopped */
 };
 
-/* The function written in Python that is an optimizer's step; see optimizer_step.bpf.c. */
+/* The Python function that is an optimizer's step; see optimizer_step.bpf.c. */
 struct pt_optimizer_step {
 	__u64 refs_at;	  /* runtime address: how many references its code object has */
 	__u32 row;	  /* of the probe table, 0: none is looked for */
@@ -61,7 +64,7 @@ struct pt_optimizer_step {
 	__u64 enclosing, enclosing_calls;
 };
 
-/* The backward passes that ended last: passes[(cnt - 1) % PT_PASSES] is the latest. */
+/* The latest backward passes that ended: passes[(cnt - 1) % PT_PASSES] is the newest. */
 struct pt_passes {
 	struct {
 		__u64 begin_ns, end_ns;
@@ -70,7 +73,7 @@ struct pt_passes {
 	__u32 cnt;
 };
 
-/* Run time of the thread that counts steps, while its switches are seen. */
+/* Run time of the thread that counts steps, while its context switches are seen. */
 struct pt_step_run {
 	__u64 ran_ns;		/* until it left a processor last */
 	__u64 at[PT_STEP_RING]; /* at boundaries, as step_ns; 0: not known */
@@ -87,18 +90,19 @@ struct pt_ctl {
 		__u32 target_pid;      /* tgid of the main target */
 		__u32 boundary_class;  /* enum pt_name_class that opens a step, 0: learning */
 		__u32 boundary_at_end; /* 1: the span's end is the boundary, 0: its begin */
-		__u32 boundary_needs;  /* class that must have been seen since the last boundary, 0: none */
+		__u32 boundary_needs;  /* class that must be seen between two boundaries, 0: none */
 		__u32 counting;	       /* 1: steps are counted (step 0 begins at the next boundary) */
-		__u64 count_from_ns;   /* boundaries before it are not counted: ranks begin together */
-		/* Not 0: the heavy probes are attached, and a window may open. With `armed_once`
-		 * only if it is one more than `closes`: then the loader has seen the window before
-		 * end. */
+		__u64 count_from_ns;   /* earlier boundaries are not counted, so that ranks begin
+					  together */
+		/* Not 0: the heavy probes are attached, so a window may open. With `armed_once` it
+		 * must also be one more than `closes`: then the loader has seen the end of the
+		 * window before. */
 		__u32 armed;
 		__u32 armed_once;
-		__u32 learn;	       /* 1: spans are made though the window is closed */
+		__u32 learn;	       /* 1: spans are made even while the window is closed */
 		__u32 step_row;	       /* row whose span opens a step (class STEP_PROBE), 0: none */
 		__u64 measure_from, measure_to; /* probe statistics are kept while step_seq is in [from, to) */
-		__u64 clip_ns; /* see struct pt_probe_stat */
+		__u64 clip_ns; /* for struct pt_probe_stat */
 		struct pt_schedule schedule;
 		struct pt_layout layout;
 		struct pt_name_rule name_rules[PT_MAX_NAME_RULES];
@@ -161,9 +165,9 @@ struct pt_ctl {
 		__u64 loader_next_exception; /* what the thread handled when that began */
 		__u32 loader_next_tid;	   /* the thread of the latest loader next by breakpoint, 0: none */
 		__u32 cupti_claimed; /* 1: another tool has begun to use CUPTI */
-		__u64 cupti_kinds;   /* activity kinds that other tools have enabled, a bit each */
-		/* layout.counters at the latest boundary, and their growth in the latest step that
-		 * was seen to begin and to end. 0: the thread's, 1: the common one. */
+		__u64 cupti_kinds;   /* activity kinds that other tools enabled, a bit each */
+		/* layout.counters at the latest boundary, and their growth in the latest step seen
+		 * from begin to end. 0: the thread's, 1: the common one. */
 		__u64 counter[2], counter_step[2];
 		__u32 optimizer_passes;	 /* backward passes since the latest call of the optimizer's step */
 		__u64 optimizer_functions[PT_STACK_FRAMES]; /* function objects of the frames of the latest stack */
@@ -175,8 +179,8 @@ struct pt_ctl {
 		__u64 updates_again; /* optimizers' steps behind another one of their thread, and no backward pass */
 		__u64 aside_beside; /* boundaries of threads that are not the one of the steps, in windows and in the steps that were measured */
 		__u64 shifted;	    /* steps by which a window was late because probes were not yet armed */
-		__u32 passes_alike;   /* steps in a row that held one backward pass each */
-		__u32 passes_odd;     /* steps that did not */
+		__u32 passes_alike;   /* number of consecutive steps with one backward pass each */
+		__u32 passes_odd;     /* steps with another number of passes */
 		__u64 lost_ring;    /* records that found the ring full */
 		__u64 lost_depth;   /* spans deeper than PT_MAX_OPEN_SPANS */
 		__u64 lost_ends;    /* calls to whose end no probe was put yet, in windows */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * Calls of a device's interface: when, how much, on which stream, and what was launched. Their
- * spans are open spans of the thread like any other, so they lie in the operators that made them.
- * Only the outermost call is a span: what a runtime does inside the driver is its own affair.
+ * spans are normal open spans of the thread, so they lie inside the operators that made them. Only
+ * the outermost call is a span, because calls from the runtime to the driver are internal.
  */
 #include "open_spans.bpf.h"
 
-/* What a call was given: six registers, then the stack from the return address on. */
+/* Arguments of a call: six registers, then the stack from the return address on. */
 struct call_words {
 	__u64 w[16];
 };
@@ -26,7 +26,7 @@ static __always_inline void words_read(struct pt_regs *ctx, struct call_words *w
 	bpf_probe_read_user(&w[CALLER], STACK_WORDS * sizeof(*w), (void *)ctx->sp);
 }
 
-/* Argument by its place in struct pt_call_cfg, which is not 0. */
+/* An argument by its place in struct pt_call_cfg, which is not 0. */
 static __always_inline __u64 call_arg(const struct call_words *words, __u32 place)
 {
 	return words->w[(place <= CALLER ? place - 1 : place) & 15];
@@ -58,7 +58,7 @@ static __always_inline __u64 call_bytes(const struct call_words *words, const st
 	return c->scale ? bytes * c->scale : bytes;
 }
 
-/* CUlaunchConfig and cudaLaunchConfig_t: grid and block are 24 bytes, dynamic memory 8. */
+/* In CUlaunchConfig and cudaLaunchConfig_t, grid and block take 24 bytes, dynamic memory 8. */
 #define CONFIG_STREAM 32
 
 static __always_inline __u64 call_stream(const struct call_words *words,
@@ -77,8 +77,8 @@ static __always_inline __u8 call_copy_kind(const struct call_words *words,
 	return (kind < PT_COPY_UNKNOWN ? kind : PT_COPY_UNKNOWN) << PT_SPAN_COPY_SHIFT;
 }
 
-/* Inside another call, which counts it. A function may also go on as another one by a jump: then
- * the stack pointer is the same. */
+/* Is this call inside another one, which counts it? A function may continue as another one by a
+ * tail call; the stack pointer is the same then. */
 static __always_inline bool call_is_nested(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
@@ -106,7 +106,7 @@ __weak __noinline int count_launch_in_group(struct pt_thread *t, __u32 i)
 	return 0;
 }
 
-/* What encloses work for the device is worth its probe. */
+/* Functions that contain device work are worth a probe. */
 __weak __noinline int count_launch(struct pt_thread *t)
 {
 #pragma nounroll
@@ -115,7 +115,7 @@ __weak __noinline int count_launch(struct pt_thread *t)
 	return 0;
 }
 
-/* If CUPTI records the calls, these probes only count them. */
+/* If CUPTI records the calls, this program only counts them. */
 SEC("uprobe")
 int device_launch(struct pt_regs *ctx)
 {
@@ -161,7 +161,7 @@ int device_call_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The return address is popped already, so the open span lies 8 bytes lower. */
+/* The return address is already popped, so the open span's stack pointer is 8 lower. */
 SEC("uprobe")
 int device_call_return(struct pt_regs *ctx)
 {
@@ -172,7 +172,7 @@ int device_call_return(struct pt_regs *ctx)
 	__u32 row;
 
 	if (!f || f->kind != PT_KIND_CALL || f->sp != ctx->sp - 8)
-		return 0; /* nested, or begun before we looked */
+		return 0; /* nested, or begun before the probe was attached */
 	row = f->probe;
 	cfg = bpf_map_lookup_elem(&probe_cfg, &row);
 	if (!cfg)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* Another tool may begin to use CUPTI while our library does. It would lose its records to ours,
- * and CUPTI itself when ours leaves. */
+/* Another tool may begin to use CUPTI while our library uses it. That tool would lose its records
+ * to our library, and CUPTI itself when our library leaves. */
 #include "maps.bpf.h"
 
-/* cupti_shim/shim.h: what its names begin with */
+/* prefix of the thread names in cupti_shim/shim.h */
 static const char own_thread[] = {'p', 'r', 'o', 'f', 't', 'r', 'a', 'c', 'e', '-'};
 
-/* bpf_strncmp came with 5.17 only. */
+/* bpf_strncmp exists only since 5.17. */
 static __always_inline bool is_own(const char *comm)
 {
 	for (unsigned int i = 0; i < sizeof(own_thread); i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * How long threads of the targets are in the kernel for their system calls and page faults. Times
- * are summed by step, as the scheduler's intervals are. Only loaded where asked for: every process
- * of the machine pays for a tracepoint at its system calls and faults.
+ * How long the targets' threads are in the kernel for system calls and page faults. Times are
+ * summed per step, like the scheduler's intervals. It is loaded only if requested, because a
+ * tracepoint costs every process of the machine at each system call and fault.
  */
 #include "intervals.bpf.h"
 #include <bpf/bpf_tracing.h>
@@ -10,12 +10,11 @@
 #define NR_EXIT	      60
 #define NR_EXIT_GROUP 231
 #define NR_MAX	      0xfff0
-/* enum vm_fault_reason: the same since 5.1 */
+/* enum vm_fault_reason, unchanged since 5.1 */
 #define VM_FAULT_MAJOR 0x004
 #define VM_FAULT_RETRY 0x400
 
-/* A fault may happen inside a system call, so each has its own map. A map that is not needed has
- * one entry. */
+/* A fault may happen inside a system call, so each has its own map. An unused map has one entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_SCHED_MAX_THREADS);
@@ -23,7 +22,7 @@ struct {
 	__type(value, struct pt_sched_open);
 } open_calls SEC(".maps"), open_faults SEC(".maps");
 
-/* Has one entry if it is not needed. */
+/* Has one entry if it is unused. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_ENTRY_MAX_SUMS);
@@ -49,7 +48,7 @@ static __noinline int sum_add(struct task_struct *task, struct pt_entry_key *key
 	return 0;
 }
 
-/* Backwards from the latest boundary, so that the newest step comes first. */
+/* Goes backwards from the latest boundary, so the newest step comes first. */
 static __always_inline void sum_split(struct task_struct *task, struct pt_entry_key *key,
 				      __u64 begin, __u64 end)
 {
@@ -69,7 +68,7 @@ static __always_inline void sum_split(struct task_struct *task, struct pt_entry_
 	}
 }
 
-/* The entry is over: into the sums, or whole to the loader. */
+/* An entry into the kernel is over: adds it to the sums, or sends it whole to the loader. */
 static __always_inline void account(struct task_struct *task, const struct pt_sched_open *o,
 				    __u64 now)
 {
@@ -132,7 +131,7 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	/* What does not return would stay in the map. */
+	/* Calls that do not return would stay in the map. */
 	if (!task_wanted(task) || nr < 0 || nr >= NR_MAX)
 		return 0;
 	if (task->thread_info.flags & TIF_ADDR32)
@@ -158,7 +157,8 @@ int BPF_PROG(fault_enter, struct vm_area_struct *vma)
 	if (!task_wanted(bpf_get_current_task_btf()))
 		return 0;
 	o = entry_open(&open_faults);
-	/* One that is tried again goes on: it waited for a lock, or for the disk. */
+	/* The fault is tried again after waiting for a lock or for the disk, so the interval
+	 * continues. */
 	if (o && o->again)
 		return 0;
 	return entry_begin(&open_faults, PT_ENTRY_FAULT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What the programs share that see intervals end: whose they are, what window they lie in, and the
- * ring that they go through. Everything is preallocated: allocating under a runqueue lock could
- * wake a task and deadlock. */
+/* Shared by programs that see intervals end: which target an interval belongs to, which window it
+ * lies in, and its ring. Everything is preallocated, because an allocation under a runqueue lock
+ * could wake a task and deadlock. */
 #ifndef PROFTRACE_INTERVALS_BPF_H
 #define PROFTRACE_INTERVALS_BPF_H
 
@@ -10,12 +10,12 @@
 
 #define TIF_ADDR32 (1u << 29)
 
-/* Of struct pt_sched_span and struct pt_sched_record. */
+/* For struct pt_sched_span and struct pt_sched_record. */
 RING_SLOT sched_ring __weak SEC(".maps");
 
 struct pt_sched_ctl sched_ctl __weak = {};
 
-/* Set before load: every process, and no reasons: `proftrace cpu`. */
+/* Set before load by `proftrace cpu`: record every process, without reasons. */
 const volatile bool sched_all __weak = false;
 
 static __always_inline bool task_wanted(struct task_struct *task)
@@ -27,8 +27,8 @@ static __always_inline bool task_wanted(struct task_struct *task)
 	return sched_all || bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* Adds the time of a program that handled a target's thread since `begin`. It samples runs nearly at random:
- * the product's upper bits depend on all bits of the clock. */
+/* Adds the time since `begin` that a program took for a target's thread. It samples runs nearly at
+ * random: the product's upper bits depend on all bits of the clock. */
 static __always_inline void own_time(__u64 begin)
 {
 	if (begin * 0x9e3779b97f4a7c15ull >> 32 < (1ull << 32) / PT_SCHED_TIMED && ctl.window_open)
@@ -82,7 +82,7 @@ static __noinline int interval_emit(struct task_struct *task, const struct inter
 	if (!s)
 		return 0;
 	bpf_probe_read_kernel_str(s->comm, sizeof(s->comm), task->comm);
-	/* The loader reads this ring when it drains; waking it from here could recurse. */
+	/* The loader reads this ring regularly. Waking it from here could recurse. */
 	bpf_ringbuf_submit(s, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -92,7 +92,7 @@ static __always_inline bool in_no_window(__u64 begin, __u64 end)
 	return begin >= end || (!ctl.window_open && begin >= ctl.window_close_ns);
 }
 
-/* Across an edge, or what the loader may have cut. */
+/* Does the interval cross a window's edge, or may the loader have cut it? */
 static __always_inline bool in_window_alone(__u64 begin)
 {
 	return ctl.window_open && begin >= ctl.window_open_ns && begin >= sched_ctl.drained_ns;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * The loader next of a generator written in Python: from where it resumes to where it yields. Data
- * breakpoints see both. The span is made at the yield, so that none stays open at an epoch's end.
- * The number of steps does not depend on these breakpoints, which come and go.
+ * The loader next of a Python generator: from its resume to its yield, both seen by data
+ * breakpoints. The span is made at the yield, so none stays open at an epoch's end. The number of
+ * steps does not depend on these breakpoints, which are attached and detached.
  */
 #include "open_spans.bpf.h"
 #include "python_thread.bpf.h"
 
-/* The thread's note of this generator, NULL: none. */
+/* The thread's entry for this generator. NULL: there is none. */
 static __always_inline struct pt_loader_next *loader_next_find(struct pt_thread *t, __u64 frame)
 {
 	for (int i = 0; i < PT_MAX_LOADER_NEXTS; i++)
@@ -16,7 +16,7 @@ static __always_inline struct pt_loader_next *loader_next_find(struct pt_thread 
 	return NULL;
 }
 
-/* Where it goes, in place of the oldest: others may be of generators that are gone. */
+/* A slot for it. Replaces the oldest, because generators of others may be gone. */
 static __always_inline struct pt_loader_next *loader_next_slot(struct pt_thread *t, __u64 frame)
 {
 	struct pt_loader_next *slot = loader_next_find(t, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Whole texts of names too long for struct pt_name; see long_names.h. */
+/* The whole texts of names too long for struct pt_name; see long_names.h. */
 #ifndef PROFTRACE_LONG_NAMES_BPF_H
 #define PROFTRACE_LONG_NAMES_BPF_H
 
@@ -7,7 +7,7 @@
 #include "long_names.h"
 #include "thread.bpf.h"
 
-/* The loader makes it smaller where rows are allocated at load. */
+/* The loader reduces its size where rows are allocated at load. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_LONG_NAMES);
@@ -16,7 +16,7 @@ struct {
 	__type(value, struct pt_long_name);
 } long_names __weak SEC(".maps");
 
-/* Zeroed, too large for the BPF stack. Never written. */
+/* All zeroes, for copying: it is too large for the BPF stack. Never written. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -26,15 +26,15 @@ struct {
 
 #define SCAN_BYTES 128
 
-/* A text on the way into a hash. */
+/* A text that is being hashed. */
 struct text_scan {
 	__u64 hash;
-	__u32 len;   /* bytes so far */
-	__u32 limit; /* bytes that it has, 0: up to its NUL */
+	__u32 len;   /* bytes hashed so far */
+	__u32 limit; /* length of the text, 0: up to its NUL */
 };
 
-/* A part more; 0: it was the last one, negative: it cannot be read. Global functions: the verifier
- * follows each once. */
+/* Hashes one more part. 0: it was the last one; negative: the text cannot be read. Global
+ * functions: the verifier follows each once. */
 __weak __noinline int scan_part(struct text_scan *s, __u64 text)
 {
 	__u64 words[SCAN_BYTES / 8 + 1] = {};
@@ -61,7 +61,7 @@ __weak __noinline int scan_part(struct text_scan *s, __u64 text)
 	return n == SCAN_BYTES;
 }
 
-/* All of a text, or a little more than `max` bytes; negative: it cannot be read. */
+/* Hashes a text, or its first `max` bytes and a few more. Negative: it cannot be read. */
 __weak __noinline int text_scan(struct text_scan *s, __u64 text, __u32 max)
 {
 	int more = 1;
@@ -75,15 +75,15 @@ __weak __noinline int text_scan(struct text_scan *s, __u64 text, __u32 max)
 	return more < 0 ? -1 : 0;
 }
 
-/* Wide characters of a name, of as many bytes as a scan has found. Bounds are compared with constants:
- * before 6.8 the verifier learns from no others. */
+/* Reads the wide characters of a name, as many bytes as the scan found. Bounds are compared with
+ * constants, because the verifier before 6.8 learns from no others. */
 static __always_inline bool wide_read(struct pt_long_name *v, __u32 len, __u64 name)
 {
 	barrier_var(len);
 	return len <= PT_LONG_TEXT && !bpf_probe_read_user(v->text, len, (void *)name);
 }
 
-/* The same of UTF-8, behind `at` bytes of a domain. */
+/* The same for UTF-8, after `at` bytes of a domain. */
 static __always_inline bool text_read(struct pt_long_name *v, __u64 domain, __u32 at, __u64 name,
 				      __u32 len)
 {
@@ -118,8 +118,8 @@ static __always_inline struct pt_long_name *long_name_at(__u64 key)
 	return bpf_map_lookup_elem(&long_names, &key);
 }
 
-/* A name whose beginning is in dst gets its key. limit: bytes it has, 0: up to its NUL; kind: as in
- * struct pt_long_name. domain: 0: it has none. */
+/* Makes the key of a name whose beginning is in dst. limit: its length, 0: up to its NUL. kind: as
+ * in struct pt_long_name. domain: 0: it has none. */
 __weak __noinline int long_name(struct pt_name *dst, __u64 domain, __u64 name, __u32 limit,
 				__u32 kind)
 {

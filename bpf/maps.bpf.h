@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Maps and globals that all programs share; weak, so that the linker keeps one of each. */
+/* Maps and globals shared by all programs. They are weak, so that the linker keeps one of each. */
 #ifndef PROFTRACE_MAPS_BPF_H
 #define PROFTRACE_MAPS_BPF_H
 
@@ -11,7 +11,7 @@
 #include "probe_cfg.h"
 #include "thread_state.h"
 
-/* The type of a map that holds one ring, which the loader exchanges for one of another size
+/* Type of a map that holds one ring. The loader replaces it by one of another size
  * (user/capture/ring.h). */
 #define RING_SLOT                                                                                  \
 	struct {                                                                                   \
@@ -40,7 +40,7 @@ struct {
 	__type(value, struct pt_probe_stat);
 } probe_stat __weak SEC(".maps");
 
-/* Rows of probes that share an event with others; see PT_COOKIE_BY_ADDRESS. */
+/* Rows of probes that share an event; see PT_COOKIE_BY_ADDRESS. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_ADDRESSES);
@@ -49,7 +49,7 @@ struct {
 	__type(value, __u32);
 } rows_by_address __weak SEC(".maps");
 
-/* Processes whose events are wanted: tgid to 1 + its index (the main target is 1). */
+/* Target processes: tgid to 1 + index (the main target has 1). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_TARGETS);
@@ -57,8 +57,8 @@ struct {
 	__type(value, __u32);
 } targets __weak SEC(".maps");
 
-/* Open spans by thread id. A hash, not task storage, because the loader must read what is still
- * open when a window closes; rows go when the thread exits. */
+/* Open spans by thread id. A hash instead of task storage, because the loader reads open spans when
+ * a window closes. A row is removed when its thread exits. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_THREADS);
@@ -67,7 +67,7 @@ struct {
 	__type(value, struct pt_thread);
 } threads __weak SEC(".maps");
 
-/* Keys of the stacks that were sent. The loader makes it small where none are wanted. */
+/* Keys of stacks that were sent. Without stacks the loader makes it small. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_STACKS);
@@ -76,8 +76,8 @@ struct {
 	__type(value, __u32);
 } stacks __weak SEC(".maps");
 
-/* Return sites of functions whose end no probe sees: address in the main target to row. The loader
- * puts probes there. */
+/* Return sites of functions whose end has no probe: address in the main target to row. The loader
+ * attaches probes there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PT_MAX_RETURNS);
@@ -85,7 +85,7 @@ struct {
 	__type(value, __u32);
 } returns __weak SEC(".maps");
 
-/* A zeroed struct pt_thread, too large for the BPF stack. Never written. */
+/* All zeroes, for copying: it is too large for the BPF stack. Never written. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -95,7 +95,7 @@ struct {
 
 extern struct pt_ctl ctl;
 
-/* The ring in `slot`, which is in use until the program ends. NULL: the loader has made none. */
+/* The ring in `slot`, in use until the program ends. NULL: the loader has made none. */
 static __always_inline void *ring_in(void *slot)
 {
 	__u32 zero = 0;
@@ -103,7 +103,7 @@ static __always_inline void *ring_in(void *slot)
 	return bpf_map_lookup_elem(slot, &zero);
 }
 
-/* NULL: it is full. */
+/* NULL: the ring is full. */
 static __always_inline void *ring_reserve(void *slot, __u64 size)
 {
 	void *r = ring_in(slot);
@@ -111,7 +111,7 @@ static __always_inline void *ring_reserve(void *slot, __u64 size)
 	return r ? bpf_ringbuf_reserve(r, size, 0) : NULL;
 }
 
-/* 0, or not 0: it is full. */
+/* 0, or not 0: the ring is full. */
 static __always_inline long ring_output(void *slot, void *data, __u64 size, __u64 flags)
 {
 	void *r = ring_in(slot);
@@ -119,11 +119,11 @@ static __always_inline long ring_output(void *slot, void *data, __u64 size, __u6
 	return r ? bpf_ringbuf_output(r, data, size, flags) : -1;
 }
 
-/* Set before load: the verifier then skips code for data that the user did not ask for. */
-const volatile bool with_stacks __weak = false; /* of Python, with spans */
-const volatile bool with_args __weak = false;	/* of operators */
+/* Set before load. The verifier then skips code for data that the user did not request. */
+const volatile bool with_stacks __weak = false; /* stacks of Python with spans */
+const volatile bool with_args __weak = false;	/* arguments of operators */
 
-/* Row of the probe table of an entry probe that was hit, 0 if it has none. */
+/* Row of the probe that was hit, 0 if it has none. */
 static __always_inline __u32 probe_row(struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* Counters and instants: what has a time and no length. */
+/* Counters and instants: they have a time and no length. */
 #include "open_spans.bpf.h"
 #include "names.bpf.h"
 
-/* A slot as configurations have it, 1 higher; 0 if there is none. */
+/* The value of a slot, given + 1 as in configurations. 0: there is none. */
 static __always_inline __u64 mark_word(struct pt_regs *ctx, __u8 slot)
 {
 	return slot ? arg_word(ctx, slot - 1) : 0;
@@ -27,8 +27,8 @@ static __always_inline void mark_read(struct pt_regs *ctx, const struct pt_probe
 		bpf_probe_read_user(&r->scope, sizeof(r->scope), (void *)scope);
 }
 
-/* cfg.mark has the mark's kind, cfg.name_path the way to its name. Without a name_source the row
- * has the name. */
+/* cfg.mark has the mark's kind. cfg.name_path leads to its name. Without name_source the row has
+ * the name. */
 SEC("uprobe")
 int mark(struct pt_regs *ctx)
 {

@@ -11,7 +11,7 @@ static __always_inline void memory_emit(struct pt_regs *ctx, __u64 addr, __s64 b
 	struct pt_rec_memory *r;
 
 	stat_hit(row);
-	if (!addr || !ctl.window_open) /* free(NULL), and what allocates nothing */
+	if (!addr || !ctl.window_open) /* free(NULL), or a call that allocates nothing */
 		return;
 	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
@@ -37,7 +37,7 @@ int memory_new(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, size_t bytes, ...): the block's address is what it returns, see memory_return_site. */
+/* (this, size_t bytes, ...). It returns the block's address, see memory_return_site. */
 SEC("uprobe")
 int memory_ask(struct pt_regs *ctx)
 {
@@ -52,7 +52,7 @@ int memory_ask(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Where the caller of such a function goes on, its result still in its register. */
+/* Where the caller of such a function continues, with the result in its register. */
 SEC("uprobe")
 int memory_return_site(struct pt_regs *ctx)
 {
@@ -66,8 +66,8 @@ int memory_return_site(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, void *ptr), with cfg.flags 1 (this, void *const &ptr): the size is known only if the
- * allocation was seen */
+/* (this, void *ptr), or with cfg.flags 1 (this, void *const &ptr). The size is known only if the
+ * allocation was seen. */
 SEC("uprobe")
 int memory_delete(struct pt_regs *ctx)
 {
@@ -80,7 +80,7 @@ int memory_delete(struct pt_regs *ctx)
 }
 
 /* (void *ptr, int64_t bytes, size_t allocated, size_t reserved, Device{type, index}). The host's
- * allocator calls it, too, while the program profiles itself: memory_new has those. */
+ * allocator also calls it while the program profiles itself, but memory_new records those. */
 SEC("uprobe")
 int memory_report(struct pt_regs *ctx)
 {
@@ -92,9 +92,8 @@ int memory_report(struct pt_regs *ctx)
 	return 0;
 }
 
-/* (this, void *ptr, {s8 index, s8 kind} *place, size_t bytes, kind of event): Kinds of memory are
- * numbered by phi::AllocationType; 2 is a device's. Of the kinds of event, the pool's reservations
- * come last. */
+/* (this, void *ptr, {s8 index, s8 kind} *place, size_t bytes, kind of event). Kinds of memory are
+ * phi::AllocationType; 2 is a device's. The pool's reservations are the last kinds of event. */
 SEC("uprobe")
 int memory_placed(struct pt_regs *ctx)
 {
@@ -111,8 +110,8 @@ int memory_placed(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What the block at addr is for, in cfg.name_path and its domain; with taken bytes, where they are
- * told. */
+/* Records the purpose of the block at addr: the name of cfg.name_path, and its domain. taken: its
+ * bytes, if known. */
 static __always_inline void storage_emit(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 					 __u32 row, __u64 addr, __u64 taken, bool reused)
 {
@@ -131,7 +130,7 @@ static __always_inline void storage_emit(struct pt_regs *ctx, const struct pt_pr
 	r->taken = taken;
 	r->reused = reused;
 	r->name_len = read_name(ctx, cfg, &r->name);
-	if (!r->name_len) /* an empty name has a scope */
+	if (!r->name_len) /* an empty name still has a scope */
 		r->name_len = read_domain(
 			read_u64(arg_word(ctx, cfg->domain - 1) + cfg->domain_text), r->name.text);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
@@ -142,8 +141,8 @@ struct memory_block {
 	__u32 device_type, device_index;
 };
 
-/* (this, const struct memory_block &), with cfg.flags 1 freed. cfg.code: what the framework calls a
- * CUDA device; all others are the host's. cfg.domain: a device's block has a name, see
+/* (this, const struct memory_block &), with cfg.flags 1 freed. cfg.code: the framework's number for
+ * CUDA devices; all others are the host. cfg.domain: a device's block has a name, see
  * storage_emit(). */
 SEC("uprobe")
 int memory_block(struct pt_regs *ctx)
@@ -164,8 +163,8 @@ int memory_block(struct pt_regs *ctx)
 	return 0;
 }
 
-/* cfg.link leads to a block's address. cfg.flags 1: it is given out, (this, block, size_t bytes
- * that are taken for it, bool from the framework's pool). */
+/* cfg.link leads to a block's address. With cfg.flags 1 the block is given out: (this, block,
+ * size_t bytes that it takes, bool whether from the framework's pool). */
 SEC("uprobe")
 int storage(struct pt_regs *ctx)
 {

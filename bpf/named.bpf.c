@@ -6,15 +6,15 @@
 #include "ranges.bpf.h"
 #include "spans.bpf.h"
 
-/* Many operators share a row: the one that opens each step has a name rule. */
+/* Many operators share a row. The operator that opens each step has a name rule. */
 static __always_inline void named_step(struct pt_thread *t, __u32 row, struct pt_name *name)
 {
 	if (row == ctl.step_row)
 		step_event(t, name_classify(name), 0, bpf_ktime_get_ns());
 }
 
-/* The innermost open span is a call with a name, by another probe, and no phase: this one is
- * counted as its. */
+/* Is the innermost open span a named call of another probe, and no phase? Then this call counts as
+ * part of it. */
 static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 {
 	struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
@@ -27,8 +27,8 @@ static __always_inline bool in_named_call(struct pt_thread *t, __u32 row)
 	return true;
 }
 
-/* Registers that functions give back as they were, by the processor's numbers. The barriers keep
- * the compiler from choosing an address in ctx first, which the verifier does not allow. */
+/* Preserved registers, by the processor's numbers. The barriers keep the compiler from choosing an
+ * address in ctx first, which the verifier forbids. */
 static __always_inline __u64 kept_register(struct pt_regs *ctx, __u32 reg)
 {
 	__u64 bx = ctx->bx, bp = ctx->bp, r12 = ctx->r12, r13 = ctx->r13, r14 = ctx->r14,
@@ -58,7 +58,7 @@ static __always_inline __u64 kept_register(struct pt_regs *ctx, __u32 reg)
 	}
 }
 
-/* What the caller holds for an object with a full name; 0: it is none that is known. */
+/* The object with a full name that the caller keeps. 0: there is none. */
 static __always_inline __u64 full_name_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
 {
 	__u64 caller = read_u64(ctx->sp + cfg->rsp_shift);
@@ -75,13 +75,13 @@ static __always_inline __u64 full_name_object(struct pt_regs *ctx, const struct 
 	return reg ? read_u64(kept_register(ctx, reg)) : 0;
 }
 
-#define FULL_SHORT 104 /* bytes, NUL included; with what lies before it a read of 128 */
+#define FULL_SHORT 104 /* bytes, NUL included; with the data before it, 128 are read */
 
 struct full_text {
 	char text[FULL_SHORT];
 };
 
-/* A full name that is not long into dst, by one read; its length, 0: it is another one. A global
+/* Reads a short full name into dst at once. Returns its length; 0: it is a long one. A global
  * function: the verifier follows it once. */
 __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 {
@@ -90,9 +90,9 @@ __weak __noinline int read_full_short(struct full_text *dst, __u64 text)
 	return dst ? read_cow(dst->text, words, PT_COW_WORDS + FULL_SHORT / 8, text) : 0;
 }
 
-/* Reads the full name into the thread's scratch. Returns the length read (long names are cut), 0:
- * no name. A name that is not made yet is empty. The length stored before a string equals its
- * length up to NUL, else it is no string. */
+/* Reads the full name into the thread's scratch. Returns its length (long names are cut), 0: there
+ * is none. A name that does not exist yet is empty. It is a string only if the length stored before
+ * it is its length up to NUL. */
 static __always_inline __u32 read_full_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 					    struct pt_thread *t)
 {
@@ -141,9 +141,9 @@ static __always_inline __u32 no_name(struct pt_name *name)
 }
 
 /*
- * A call whose name the target holds (cfg.name_path). Its end is a return probe's or a return
- * site's; without one it is inferred from the thread's next event. A call without a name is none;
- * with PT_NAMED_OUTERMOST neither is one right inside one of another probe.
+ * A call whose name is in the target (cfg.name_path). A return probe or a return site shows its
+ * end; otherwise the thread's next event does. A call without a name makes no span. With
+ * PT_NAMED_OUTERMOST, a call directly inside one of another probe makes none, either.
  */
 SEC("uprobe")
 int named_entry(struct pt_regs *ctx)
@@ -184,8 +184,8 @@ int named_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A call with a name, which ends where object_exit is given the same object, or object_leave in the
- * same function. cfg.key_reg leads to a structure that points to the object at cfg.code, or with
+/* A named call that ends when object_exit gets the same object, or object_leave in the same
+ * function. cfg.key_reg leads to a structure with a pointer to the object at cfg.code, or with
  * PT_KEY_IS_OBJECT holds the object itself. */
 SEC("uprobe")
 int object_entry(struct pt_regs *ctx)
@@ -213,8 +213,8 @@ int object_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What began with the object in cfg.key_reg has ended, and what it called. On another thread than
- * it began it is not looked for. */
+/* The span of the object in cfg.key_reg has ended, with all inside it. It must be on the thread on
+ * which it began. */
 SEC("uprobe")
 int object_exit(struct pt_regs *ctx)
 {
@@ -245,8 +245,8 @@ static __always_inline __u64 range_object(struct pt_regs *ctx, const struct pt_p
 	return cfg->key_reg == PT_KEY_OWN ? PT_OBJECT_OWN : arg_word(ctx, cfg->key_reg);
 }
 
-/* A range that begins at a probe; cfg.name_path leads to its name, cfg.code is the class of those
- * that no rule knows. Runs in every state, since ranges carry the steps. object: 0: it has none. */
+/* A range that begins at a probe. cfg.name_path leads to its name. cfg.code is its class if no name
+ * rule matches. It is handled in every state, because ranges make steps. object: 0: it has none. */
 static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
 				      const struct pt_probe_cfg *cfg, __u64 object)
 {
@@ -269,7 +269,7 @@ static __always_inline int range_open(struct pt_regs *ctx, __u32 row,
 	return 0;
 }
 
-/* A range object: begins here, ends in range_exit, strictly nested per thread. */
+/* A range object: begins here and ends in range_exit, strictly nested per thread. */
 SEC("uprobe")
 int range_enter(struct pt_regs *ctx)
 {
@@ -281,7 +281,7 @@ int range_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Closes the innermost open range of the thread. */
+/* Ends the innermost open range of the thread. */
 SEC("uprobe")
 int range_exit(struct pt_regs *ctx)
 {
@@ -292,8 +292,8 @@ int range_exit(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A range that says itself which one ends: begins here, ends in range_stop with the same object in
- * cfg.key_reg, on the same thread, in any order. */
+/* A range that begins here and ends in range_stop with the same object in cfg.key_reg, on the same
+ * thread, in any order. */
 SEC("uprobe")
 int range_start(struct pt_regs *ctx)
 {
@@ -317,7 +317,7 @@ int range_stop(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The name of the operator that is called, whose OperatorDef begins with it. Returns its length; 0:
+/* Reads the name of the called operator, with which its OperatorDef begins. Returns its length; 0:
  * not read, or the operator has no span. */
 static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_probe_cfg *cfg,
 					   __u64 def, struct pt_name *name)
@@ -330,7 +330,7 @@ static __always_inline __u32 operator_name(struct pt_thread *t, const struct pt_
 	return 0;
 }
 
-/* The tuple of arguments; the next register points to a pointer to those given by keyword. */
+/* Reads the tuple of arguments. The next register points to a pointer to the keyword arguments. */
 static __always_inline __u32 read_invoked_args(struct pt_regs *ctx, struct pt_thread *t,
 					       const struct pt_probe_cfg *cfg, __u64 tuple)
 {
@@ -339,7 +339,7 @@ static __always_inline __u32 read_invoked_args(struct pt_regs *ctx, struct pt_th
 	return note_keywords(t, cnt, read_u64(arg_word(ctx, cfg->key_reg + 1)));
 }
 
-/* Entry of an operator that is called by its handle, or by its name. */
+/* Entry of an operator that is called by its handle or its name. */
 static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 {
 	__u32 row = probe_row(ctx), len, cnt = 0;
@@ -377,9 +377,9 @@ static __always_inline int operator_entry(struct pt_regs *ctx, bool by_name)
 }
 
 /*
- * A boxed operator call: the name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
- * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself;
- * cfg.key_reg the stack of arguments.
+ * A boxed operator call, whose name is in the OperatorDef. cfg.name_reg holds an OperatorHandle
+ * (whose first word is the OperatorDef *), or with cfg.flags 1 the OperatorDef * itself.
+ * cfg.key_reg holds the stack of arguments.
  */
 SEC("uprobe")
 int boxed_entry(struct pt_regs *ctx)
@@ -389,8 +389,9 @@ int boxed_entry(struct pt_regs *ctx)
 
 /*
  * An operator that Python calls by its name (torch.ops). cfg.name_reg holds a vector of pointers to
- * its overloads. Each begins with the OperatorDef *. If it is no operator of the dispatcher, the
- * value read there is no address. cfg.key_reg points to a pointer to the tuple of arguments.
+ * its overloads, each of which begins with the OperatorDef *. For anything but a dispatcher's
+ * operator, the value read there is no address. cfg.key_reg points to a pointer to the tuple of
+ * arguments.
  */
 SEC("uprobe")
 int invoked_entry(struct pt_regs *ctx)

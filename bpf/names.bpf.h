@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Strings of the target, of both C++ ABIs, C and Python, and where a probe finds the name of what
- * it sees. */
+/* Strings of the target, of both C++ ABIs, C and Python, and where a probe finds the name for its
+ * span. */
 #ifndef PROFTRACE_NAMES_BPF_H
 #define PROFTRACE_NAMES_BPF_H
 
@@ -16,8 +16,8 @@ static __always_inline bool has_nul(__u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* Copies a text of known length and its NUL into dst, out of `cnt` words that were read. False: a
- * NUL comes before its end, or none at it. */
+/* Copies a text of known length with its NUL into dst, from `cnt` words. False: a NUL comes before
+ * its end, or none at its end. */
 static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, __u64 len)
 {
 	for (__u32 i = 0; i < cnt; i++) {
@@ -32,10 +32,9 @@ static __always_inline bool take_text(char *dst, const __u64 *words, __u32 cnt, 
 	return false;
 }
 
-/* A short string whose length is known into dst; false: it is another one, or may go on in a page
- * that is not there. What comes behind it is read, too: a constant length, and into the program's
- * own stack, which is in the caches where dst seldom is. A global function: the verifier follows it
- * once. */
+/* Reads a short string of known length into dst. False: it is longer, or may reach into a missing
+ * page. It always reads the same number of bytes, into the program's stack, which is cached while
+ * dst seldom is. A global function: the verifier follows it once. */
 __weak __noinline int read_short(struct pt_name *dst, __u64 data, __u64 len)
 {
 	__u64 words[PT_TEXT_SHORT / 8];
@@ -48,8 +47,8 @@ __weak __noinline int read_short(struct pt_name *dst, __u64 data, __u64 len)
 
 #define PT_COW_WORDS 3 /* _Rep: length, capacity, references lie before the text */
 
-/* The same of a string with its length before it, by one read into `cnt` words; that length, 0: it
- * is another one. */
+/* The same for a string with its length before it, with one read into `cnt` words. Returns the
+ * length; 0: it is longer. */
 static __always_inline int read_cow(char *dst, __u64 *words, __u32 cnt, __u64 data)
 {
 	const __u32 size = 8 * (cnt - PT_COW_WORDS);
@@ -69,13 +68,13 @@ __weak __noinline int read_short_cow(struct pt_name *dst, __u64 data)
 	return dst ? read_cow(dst->text, words, PT_COW_WORDS + PT_TEXT_SHORT / 8, data) : 0;
 }
 
-/* A length as long_name() takes it; what is longer is cut anyway. */
+/* Limits a length for long_name(), which cuts longer texts anyway. */
 static __always_inline __u32 bounded(__u64 len)
 {
 	return len < 2 * PT_LONG_TEXT ? (__u32)len : 2 * PT_LONG_TEXT;
 }
 
-/* Reads the string at addr into dst. Returns the length read; a long string is cut. */
+/* Reads the string at addr into dst. Returns the length that was read; a long string is cut. */
 static __always_inline __u32 read_string(__u64 addr, __u8 source, struct pt_name *dst)
 {
 	__u64 data = addr, len = 0, head[2] = {};
@@ -107,7 +106,7 @@ static __always_inline __u32 read_string(__u64 addr, __u8 source, struct pt_name
 	return !len || (__u64)n < len ? (__u32)n : (__u32)len;
 }
 
-/* Where the string of cfg.name_path is. */
+/* The address of the string of cfg.name_path. */
 static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
 {
 	__u64 at = arg_word(ctx, cfg->name_reg);
@@ -119,7 +118,7 @@ static __always_inline __u64 name_address(struct pt_regs *ctx, const struct pt_p
 	return at + cfg->name_path[cfg->name_derefs < 2 ? cfg->name_derefs : 2];
 }
 
-/* The object that a later call has, too; 0: none. */
+/* The object that a later call also has. 0: there is none. */
 static __always_inline __u64 link_object(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
 {
 	__u64 at = arg_word(ctx, cfg->link - 1) + cfg->link_at;
@@ -129,8 +128,8 @@ static __always_inline __u64 link_object(struct pt_regs *ctx, const struct pt_pr
 	return at;
 }
 
-/* The beginning of a domain and two colons into dst, which has room for PT_NAME_MAX; how many
- * bytes. */
+/* Puts the beginning of a domain and two colons into dst, which has PT_NAME_MAX bytes. Returns the
+ * length. */
 static __always_inline __u32 read_domain(__u64 addr, char *dst)
 {
 	long n = addr ? bpf_probe_read_user_str(dst, PT_DOMAIN_MAX, (void *)addr) : 0;
@@ -146,7 +145,7 @@ static __always_inline __u32 read_domain(__u64 addr, char *dst)
 	return len + 2;
 }
 
-/* What is pointed to, if it is a domain; else 0. */
+/* The object pointed to, if it is a domain; else 0. */
 static __always_inline __u64 domain_of(__u64 pointer)
 {
 	__u64 domain = read_u64(pointer);
@@ -154,8 +153,8 @@ static __always_inline __u64 domain_of(__u64 pointer)
 	return domain && read_u64(domain) == ctl.layout.domain_class ? domain : 0;
 }
 
-/* Reads a name as its probe's row describes, with its domain. Returns the length, at most that of *dst. 0:
- * not read. */
+/* Reads a name with its domain, as the probe's row describes. Returns its length, at most that of
+ * *dst. 0: not read. */
 static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 				       struct pt_name *dst)
 {
@@ -185,7 +184,7 @@ static __always_inline __u32 read_name(struct pt_regs *ctx, const struct pt_prob
 	return n > 1 ? at + (__u32)n - 1 : 0;
 }
 
-/* Address of the name string of the object in cfg.name_reg. 0: unknown for its class. */
+/* Address of the name of the object in cfg.name_reg. 0: its class is unknown. */
 static __always_inline __u64 class_name_address(struct pt_regs *ctx, const struct pt_probe_cfg *cfg)
 {
 	__u64 object = arg_word(ctx, cfg->name_reg), vtable = read_u64(object);

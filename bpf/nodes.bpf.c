@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* Backward nodes: entry only, since errors pass through; the end is inferred. */
+/* Backward nodes: only the entry has a probe, because errors pass through as exceptions. The end is
+ * inferred. */
 #include "registers.bpf.h"
 #include "spans.bpf.h"
 
-#define PT_NODE_HEAD 4 /* words of a Node that hold its vtable and its sequence number */
+#define PT_NODE_HEAD 4 /* first words of a Node, with its vtable and sequence number */
 
-/* A node that another runs as a part of it (CopySlices): it is none of the graph. */
+/* Does another node run this one as a part of it (CopySlices)? Then it is not in the graph. */
 static __always_inline bool in_node(struct pt_thread *t)
 {
 	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
@@ -34,7 +35,7 @@ int node_entry(struct pt_regs *ctx)
 	if (cfg->flags & PT_NODE_OF_TYPE && in_node(t))
 		return 0;
 	node = arg_word(ctx, cfg->key_reg);
-	/* The vtable and the sequence number lie together: one read for both. */
+	/* The vtable and the sequence number are read at once. */
 	bpf_probe_read_user(head, sizeof(head), (void *)node);
 	if (head[0] == ctl.layout.pynode_vtable && head[0])
 		type_obj = read_u64(read_u64(node + ctl.layout.node_pyobj) + 8);

@@ -17,7 +17,7 @@ static __always_inline bool wanted(void)
 	return ctl.window_open || ctl.learn;
 }
 
-/* Clips a span to the window that is open, or to the one that just closed; false: outside. */
+/* Clips a span to the open window, or to the one that just closed. False: it lies outside. */
 static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 {
 	__u64 open = ctl.window_open_ns, close = ctl.window_close_ns;
@@ -39,8 +39,8 @@ static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 	return true;
 }
 
-/* The thread that makes the steps sends its spans in batches, complete at each boundary. Others
- * send at once: their next event may be long in coming. */
+/* The thread of the steps sends its spans in batches, which are complete at each boundary. Other
+ * threads send at once, because their next event may take long. */
 static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				      __u64 end, __u32 flags, __u32 how)
 {
@@ -49,7 +49,7 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_
 
 	barrier_var(i);
 	if (t->batch.window != ctl.window_cnt) {
-		/* The loader has read the rest of an earlier window itself. */
+		/* The loader itself has read the rest of an earlier window. */
 		t->batch.window = ctl.window_cnt;
 		i = 0;
 	}
@@ -64,7 +64,7 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_
 	span->flags = flags;
 	if (f->kind == PT_KIND_CALL)
 		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
-	/* Whatever they are of this kind. */
+	/* These fields are unions for the other kinds. */
 	span->seq = f->seq;
 	span->type_obj = f->type_obj;
 	if (f->kind != PT_KIND_STATIC)
@@ -81,7 +81,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_open
 	__u32 len = t->name_len[slot] & (PT_NAME_MAX - 1);
 	struct pt_rec_named *r;
 
-	batch_flush(t); /* what lies inside comes first */
+	batch_flush(t); /* spans inside come first */
 	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
@@ -116,8 +116,8 @@ __weak __noinline int class_in_group(struct pt_thread *t, __u32 i, __u32 name_cl
 	return false;
 }
 
-/* Does a span of this class that has not ended hold those that end now? An optimizer may step
- * through another. One that began before the latest boundary holds none: its end was not seen. */
+/* Is an open span of this class around those that end now? An optimizer may call another one's
+ * step. A span from before the latest boundary does not count: its end was not seen. */
 __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 {
 	__u64 latest = ctl.step_ns[ctl.step_seq % PT_STEP_RING];
@@ -134,7 +134,7 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 	return false;
 }
 
-/* Writes the record of open span i, which is taken off already, if it lies in the window. */
+/* Writes the record of span i, which is already taken off, if it lies in the window. */
 __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -152,7 +152,8 @@ __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 f
 	return 0;
 }
 
-/* Where the data loader alone makes the steps, one that a C++ exception ends has found no batch. */
+/* If the data loader alone makes the steps, a loader next that a C++ exception ended found no
+ * batch. */
 static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_open_span *f, __u32 how)
 {
 	if (!ctl.loader_next_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
@@ -165,8 +166,8 @@ static __always_inline void loader_next_closes(struct pt_thread *t, const struct
 }
 
 /*
- * When a device's thread fell asleep, if it slept as the backward pass ended. Its part was done before
- * that of another device: its last node ended then. 0: it was awake.
+ * When a device's thread fell asleep, if it slept at the end of the backward pass. Its part ended
+ * before that of another device; its last node ended at that time. 0: it was awake.
  */
 __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 {
@@ -219,7 +220,7 @@ __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 			flags |= PT_SPAN_NOT_ENDED;
 			how = PT_END_INFERRED;
 		}
-		name_class = 0; /* told when it ended */
+		name_class = 0; /* reported when it ended */
 	}
 	if (name_class == PT_CLASS_BACKWARD)
 		note_pass(f->ts_ns, end);
@@ -288,7 +289,8 @@ __weak __noinline int open_span_in_group(struct pt_thread *t, __u32 i, __u64 sp,
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* Index of the innermost open span with this stack pointer (and row, unless 0), or PT_MAX_OPEN_SPANS. */
+/* Index of the innermost open span with this stack pointer (and row, unless 0), or
+ * PT_MAX_OPEN_SPANS. */
 __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	__u32 cnt = t ? t->open_cnt : 0, found;
@@ -325,7 +327,7 @@ __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 	return 0;
 }
 
-/* Closes open span i with its own end, and what is still above it as inferred. */
+/* Ends open span i at its own end, and all above it as inferred. */
 static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
 {
 	spans_close_above(t, i, now);
@@ -333,8 +335,8 @@ static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 n
 }
 
 /*
- * A new open span on top, NULL if the thread is too deep. It begins now: called last, so that no work
- * of ours is counted as the target's. The caller fills kind-specific fields.
+ * Adds an open span; NULL: the thread has too many. It begins now, so call it last: our own work
+ * must not count as the target's. The caller fills fields of the kind.
  */
 static __always_inline struct pt_open_span *span_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u8 kind)

@@ -21,7 +21,7 @@ static __always_inline __u32 count_references(void)
 	return refs;
 }
 
-/* Other threads may look at the code. */
+/* Other threads may also access the code object. */
 static __always_inline bool calls_it(void)
 {
 	__u32 tid = ctl.optimizer_step.tid ? ctl.optimizer_step.tid : ctl.step_tid;
@@ -29,7 +29,7 @@ static __always_inline bool calls_it(void)
 	return !tid || tid == current_tid();
 }
 
-/* Its begin counts for its end as well, which may not be seen. */
+/* Its end may not be seen, so its begin also counts as its end. */
 static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u64 now)
 {
 	ctl.optimizer_under_way = 0;
@@ -39,8 +39,8 @@ static __always_inline void emit_step(struct pt_thread *t, __u32 name_class, __u
 	step_event(t, name_class, 1, now);
 }
 
-/* The first end that is seen since the probe came, without a begin. Nothing else may have shown the
- * call, since its operators have lost their probes meanwhile. */
+/* The first end since the probe was attached, without a begin. No other probe may have shown the
+ * call, because its operators have lost their probes. */
 static __always_inline void emit_under_way(struct pt_thread *t, __u32 name_class, __u64 now)
 {
 	if (ctl.optimizer_under_way)
@@ -68,11 +68,11 @@ int optimizer_step(struct pt_regs *ctx)
 	}
 	if (!f && refs < before)
 		emit_under_way(t, cfg->code, now);
-	if (refs < before || (f && refs > f->object)) /* something looks at the code */
+	if (refs < before || (f && refs > f->object)) /* another thread accesses the code object */
 		return 0;
 	stat_hit(row);
 	emit_step(t, cfg->code, now);
-	if (!f && refs == before) /* this is the end of a step whose begin was skipped */
+	if (!f && refs == before) /* the end of a step whose begin was skipped */
 		return 0;
 	optimizer_step_lost(t, now);
 	f = region_begin(t, REGION_OPTIMIZER_STEP, PT_CLASS_NONE, row);
@@ -81,7 +81,8 @@ int optimizer_step(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What the function does first, as others do, too: the code that the thread executes tells. */
+/* The function called first in the step. Others call it, too, so the thread's running code
+ * decides. */
 SEC("uprobe")
 int optimizer_mark(struct pt_regs *ctx)
 {
@@ -108,14 +109,16 @@ int optimizer_mark(struct pt_regs *ctx)
 }
 
 #define ENCLOSING_WALK                                                                             \
-	8 /* frames between the library's function and the enclosing function of the step */
-#define CALL_VARIES 4 /* bytes: CPython's instruction pointers of one call differ by up to this */
+	8 /* frames between the library's function and the step's enclosing function */
+#define CALL_VARIES                                                                                \
+	4 /* in bytes: CPython's instruction pointers within one call differ by at                 \
+	     most this */
 
 enum enclosing { ENCLOSING_BEFORE, ENCLOSING_AFTER, ENCLOSING_MASK = 7 };
 
-/* The frame around the optimizer's step, and in its lowest bits (enum enclosing) whether that step
- * is over. 0: the frame is not among the innermost ones, or it calls the step, whose calls are not
- * its own. A global function: it is verified once. Uses the thread's scratch. */
+/* The frame around the optimizer's step. Its lowest bits (enum enclosing) say whether that step is
+ * over. 0: the frame is not among the innermost, or it calls the step, whose inner calls do not
+ * count. A global function is verified once. Uses the thread's scratch. */
 __weak __noinline __u64 optimizer_step_enclosing(struct pt_thread *t)
 {
 	const struct pt_python_stacks *p = &ctl.layout.stacks;
@@ -145,7 +148,7 @@ __weak __noinline __u64 optimizer_step_enclosing(struct pt_thread *t)
 	return 0;
 }
 
-/* One of another that it calls is none. */
+/* A step that another step calls is not counted. */
 static __always_inline void enclosing_begins(struct pt_thread *t, __u32 row, __u32 name_class,
 					     __u64 frame, __u64 now)
 {
@@ -172,8 +175,8 @@ static __always_inline void enclosing_ends(struct pt_thread *t, __u32 name_class
 		spans_close_to(t, i, now, PT_END_OBJECT);
 }
 
-/* A function of a library that what is around the step calls before and behind it, and others, too.
- */
+/* A library function that the step's enclosing function calls before and after the step. Others
+ * call it, too. */
 SEC("uprobe")
 int optimizer_enclosing(struct pt_regs *ctx)
 {

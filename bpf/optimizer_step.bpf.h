@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What probes of phases tell of an optimizer's step; see optimizer_step.bpf.c. */
+/* Facts about an optimizer's step from probes of phases; see optimizer_step.bpf.c. */
 #ifndef PROFTRACE_OPTIMIZER_STEP_BPF_H
 #define PROFTRACE_OPTIMIZER_STEP_BPF_H
 
@@ -30,8 +30,8 @@ static __always_inline void optimizer_step_holds(struct pt_thread *t)
 		__sync_fetch_and_add(&ctl.optimizer_outside, 1);
 }
 
-/* Another phase begins, or another call: the end of this was not seen. Whoever keeps a frame of it, with
- * an exception say, keeps its code. How long it took is not known. */
+/* Another phase or call begins, so the end of this step was missed. Something may keep its frame,
+ * such as an exception, and with it a reference to the code. How long the step took is unknown. */
 static __always_inline void optimizer_step_lost(struct pt_thread *t, __u64 now)
 {
 	__u32 i = region_find(t, REGION_OPTIMIZER_STEP);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* Phases: their begins and ends drive the step logic whatever the window. */
+/* Phases: their begins and ends drive the step logic, in windows and outside. */
 #include "names.bpf.h"
 #include "optimizer_step.bpf.h"
 #include "ranges.bpf.h"
 #include "spans.bpf.h"
 
 /* A function whose first argument says whether operators are recorded for a backward pass. A
- * forward region lasts from there until a call with 0, or until the backward pass begins. */
+ * forward region lasts from a call with 1 until a call with 0, or until the backward pass. */
 SEC("uprobe")
 int forward_switch(struct pt_regs *ctx)
 {
@@ -65,7 +65,7 @@ int phase_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A call that precedes a named phase: the phase begins here. */
+/* A call directly before a named phase. The phase begins here. */
 SEC("uprobe")
 int phase_ahead(struct pt_regs *ctx)
 {
@@ -80,7 +80,7 @@ int phase_ahead(struct pt_regs *ctx)
 	return 0;
 }
 
-/* When an optimizer's phase, which has an open span by now, was requested. 0: not seen, probes were
+/* When the optimizer's phase, which has an open span now, was requested. 0: not seen, probes were
  * changed since, or the enclosing span began later. */
 static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 {
@@ -92,7 +92,7 @@ static __always_inline __u64 asked_for(struct pt_thread *t, __u32 name_class)
 	return t->ahead_ns;
 }
 
-/* A phase with a name that the target holds: a name rule says which, else cfg.code. */
+/* A phase whose name is in the target. A name rule gives its class, else cfg.code does. */
 SEC("uprobe")
 int named_phase_entry(struct pt_regs *ctx)
 {
@@ -135,8 +135,8 @@ int tracing_begins(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --step-probe: any function that runs once per step. Of one that is an operator, too, by --op, the
- * call is the step's first: cfg.code is its row, 0: it is none. */
+/* --step-probe: a function that runs once per step. If it is also an operator of --op, the call is
+ * the step's first: cfg.code is its row, 0: it is none. */
 SEC("uprobe")
 int step_probe(struct pt_regs *ctx)
 {

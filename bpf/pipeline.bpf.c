@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
-/* A data pipeline: the stages of its operations, and the queues between them. */
+/* A data pipeline: the stages of its operations, and the queues between operations. */
 #include "names.bpf.h"
 #include "spans.bpf.h"
 
@@ -10,8 +10,8 @@ struct queue_key {
 	__u64 pid;
 };
 
-/* The operation whose output a queue holds. A queue does not name it, and an operation has more
- * queues for its workers. It is learned when the next operation asks for a row. */
+/* Queue to the operation that fills it. A queue does not name its operation, and an operation has
+ * more queues for its workers. It is learned when the next operation asks for a row. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_QUEUES);
@@ -29,7 +29,7 @@ static __always_inline __u64 operation_queue(__u64 operation)
 	return read_u64(operation + ctl.layout.pipeline.operation_queue);
 }
 
-/* Without the queue's lock: a row that comes or goes at this moment may not be counted. */
+/* Read without the queue's lock, so a row that comes or goes now may be missed. */
 static __always_inline __u64 queue_rows(__u64 queue)
 {
 	const struct pt_pipeline *p = &ctl.layout.pipeline;
@@ -61,7 +61,7 @@ static __always_inline struct pt_thread *queue_begin(struct pt_regs *ctx, __u32 
 	return ctl.layout.pipeline.queue_tail ? span_begin(ctx, row) : NULL;
 }
 
-/* cfg.key_reg holds an operation whose queue a row is asked of. */
+/* cfg.key_reg holds an operation that is asked for a row. */
 SEC("uprobe")
 int queue_take(struct pt_regs *ctx)
 {
@@ -96,15 +96,15 @@ int queue_put(struct pt_regs *ctx)
 		return 0;
 	key = queue_key(arg_word(ctx, cfg->key_reg));
 	operation = bpf_map_lookup_elem(&queue_operations, &key);
-	/* Another one may lie where that was. */
+	/* Another queue may be at the same address. */
 	if (operation && operation_queue(*operation) == key.queue)
 		queue_push(ctx, t, row, *operation, key.queue);
 	return 0;
 }
 
 /*
- * A stage of an operation that has ended. The third and fourth argument after its name in
- * cfg.domain point to its begin and end, in counts of the processor. It is said to end now.
+ * A stage of an operation has ended. The third and fourth argument after its name in cfg.domain
+ * point to begin and end, in counts of the processor. It is reported now.
  */
 SEC("uprobe")
 int stage_end(struct pt_regs *ctx)
@@ -122,7 +122,7 @@ int stage_end(struct pt_regs *ctx)
 	start = now - (cycles * ctl.layout.pipeline.ns_per_cycle_shifted >> PT_CYCLE_SHIFT);
 	if (start > now || !window_clip(&start, &end, &flags))
 		return 0;
-	batch_flush(t); /* what lies inside comes first */
+	batch_flush(t); /* spans inside come first */
 	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * Ranges whose begin and end are functions written in Python. The interpreter calls no C function
- * for them; it reads their first instruction, which is where a data breakpoint waits.
+ * Ranges whose begin and end are Python functions. The interpreter calls no C function for them.
+ * But it reads their first instruction, and a data breakpoint sees that.
  *
- * CPython 3.10 to 3.13: what differs is in pt_layout.python.
+ * CPython 3.10 to 3.13: differences are in pt_layout.python.
  */
 #include "ranges.bpf.h"
 
-#define OBJECT_VALUES 32  /* before an object, in words: see enum pt_python_attributes */
-#define OBJECT_DICT   24  /* before an object: PyDictObject * */
-#define TYPE_SIZE     32  /* PyTypeObject: bytes of its objects */
-#define TYPE_INLINE   4	  /* of its flags: its objects' attributes lie behind them ... */
-#define TYPE_DICT     288 /* offset of the dict's pointer in its objects */
-#define INLINE_VALID  3	  /* ... u8: still */
+#define OBJECT_VALUES 32  /* words before an object, see enum pt_python_attributes */
+#define OBJECT_DICT   24  /* bytes before an object: PyDictObject * */
+#define TYPE_SIZE     32  /* PyTypeObject: size of its objects */
+#define TYPE_INLINE   4	  /* flag of a type: attributes of its objects follow the object ... */
+#define TYPE_DICT     288 /* offset in its objects of the pointer to the dict */
+#define INLINE_VALID  3	  /* ... u8: they are still valid there */
 #define INLINE_HEAD   8	  /* ... after so many bytes */
 #define DICT_KEYS     32
-#define DICT_VALUES   40 /* NULL: with the keys */
-#define KEYS_LOG2     9	 /* PyDictKeysObject: u8, its index has 1 << so many bytes */
+#define DICT_VALUES   40 /* NULL: the values are with the keys */
+#define KEYS_LOG2     9	 /* PyDictKeysObject: u8; its index has 1 << so many bytes */
 #define KEYS_KIND     10 /* u8 */
 #define KEYS_INDEX    32
-#define KEYS_GENERAL  0	  /* entries are hash, key, value; else key, value */
-#define KEYS_SIZE     8	  /* 3.10: u64, its index has a byte each ... */
-#define KEYS_BYTES    255 /* ... up to so many */
-#define KEYS_INDEX_10 40  /* so; entries are hash, key, value */
-#define KEYS_SEEN     8	  /* of an object's attributes so many are looked at */
+#define KEYS_GENERAL  0	  /* entries are hash, key, value; otherwise key, value */
+#define KEYS_SIZE     8	  /* 3.10: u64; the index has one byte per entry ... */
+#define KEYS_BYTES    255 /* ... up to this size */
+#define KEYS_INDEX_10 40  /* the entries are then here: hash, key, value */
+#define KEYS_SEEN     8	  /* attributes of an object that are searched */
 #define STR_LENGTH    16
-#define NAME_CHARS    42 /* 3 bytes of UTF-8 each fit; more are a long name, and wider ones */
+#define NAME_CHARS                                                                                 \
+	42 /* each takes up to 3 bytes of UTF-8; more, or wider ones, are a long                   \
+	      name */
 
-/* The first argument of the function that has this code, if that is what the thread executes. */
+/* The first argument of the function with this code, if the thread is running it. */
 static __always_inline __u64 first_argument(__u64 code)
 {
 	__u64 frame = python_executing(code);
@@ -35,7 +37,7 @@ static __always_inline __u64 first_argument(__u64 code)
 	return frame ? read_u64(frame + ctl.layout.python.frame_locals) : 0;
 }
 
-/* Address of the first entry's key, 0: not known; *size: bytes of an entry. */
+/* Address of the first entry's key, 0: unknown. *size: bytes of an entry. */
 static __always_inline __u64 first_key(__u64 keys, __u64 *size)
 {
 	__u8 log2 = 0, kind = 0;
@@ -52,8 +54,8 @@ static __always_inline __u64 first_key(__u64 keys, __u64 *size)
 	return keys + KEYS_INDEX + (1ull << (log2 & 31)) + (kind == KEYS_GENERAL ? 8 : 0);
 }
 
-/* Which entry of the keys is the name; KEYS_SEEN: none of the first ones. Its key is at *at. Its
- * value is right behind, unless values lie elsewhere. */
+/* Index of the entry with the name; KEYS_SEEN: it is not among the first ones. *at: address of its
+ * key. Its value follows, unless values are elsewhere. */
 static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 {
 	__u64 size, entry = first_key(keys, &size);
@@ -68,7 +70,7 @@ static __always_inline __u32 name_entry(__u64 keys, __u64 *at)
 	return KEYS_SEEN;
 }
 
-/* Where the values of an object's attributes are that are in no dict; 0: they are in *dict. */
+/* Where an object has attribute values outside of a dict. 0: they are in *dict. */
 static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 {
 	__u64 type = read_u64(self + PT_PY_TYPE), values = 0, tagged;
@@ -97,7 +99,7 @@ static __always_inline __u64 own_values(__u64 self, __u64 *dict)
 	return values;
 }
 
-/* The values of a dict that shares its keys, 0 if they are with the keys. */
+/* The values of a dict that shares its keys. 0: they are with the keys. */
 static __always_inline __u64 dict_values(__u64 dict)
 {
 	__u64 values = dict ? read_u64(dict + DICT_VALUES) : 0;
@@ -106,7 +108,7 @@ static __always_inline __u64 dict_values(__u64 dict)
 									      : values;
 }
 
-/* The str object in the attribute that holds the object's name, 0: not found. */
+/* The str object with the object's name. 0: not found. */
 static __always_inline __u64 name_object(__u64 self)
 {
 	__u64 dict, values = own_values(self, &dict), keys, at = 0;
@@ -122,7 +124,8 @@ static __always_inline __u64 name_object(__u64 self)
 	return read_u64(values ? values + 8 * (__u64)i : at + 8);
 }
 
-/* Characters of `kind` bytes each as UTF-8 into one of the thread's names; how many bytes. */
+/* Converts characters of `kind` bytes each to UTF-8 in one of the thread's names. Returns the
+ * length. */
 __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 text, __u32 len,
 				      __u32 kind)
 {
@@ -138,7 +141,7 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
 
 		bpf_probe_read_user(&wide, kind & 7, (void *)text);
 		c = wide > 0xffff ? 0xfffd : wide; /* the replacement character */
-		/* Without a branch: the verifier would follow each way on its own. */
+		/* Without a branch, because the verifier would follow each way. */
 		barrier_var(c);
 		bytes = 1 + ((0x7f - c) >> 31) + ((0x7ff - c) >> 31);
 		barrier_var(bytes);
@@ -160,7 +163,7 @@ __weak __noinline int read_characters(struct pt_thread *t, __u32 slot, __u64 tex
 	return at;
 }
 
-/* The same of a str object without UTF-8; a long one is known by its characters. */
+/* The same for a str object without UTF-8. A long one gets its key from the characters. */
 static __always_inline __u32 read_wide(struct pt_thread *t, __u32 slot, __u64 text, __u64 len,
 				       __u32 kind)
 {
@@ -172,8 +175,8 @@ static __always_inline __u32 read_wide(struct pt_thread *t, __u32 slot, __u64 te
 	return bytes;
 }
 
-/* The name of a range object into one of the thread's names; how many bytes, 0: not read. Global
- * functions: they are verified once. */
+/* Reads the name of a range object into one of the thread's names. Returns the length, 0: not read.
+ * Global functions: each is verified once. */
 __weak __noinline int read_range_name(struct pt_thread *t, __u32 slot, __u64 self)
 {
 	__u64 str = name_object(self), text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Arguments that Python passes, one by one, in tuples and in dicts. */
+/* Arguments that Python passes: singly, in tuples and in dicts. */
 #ifndef PROFTRACE_PYTHON_ARGS_BPF_H
 #define PROFTRACE_PYTHON_ARGS_BPF_H
 
 #include "args.bpf.h"
 #include "python_object.bpf.h"
 
-/* TensorImpl * of a Python object, 0 if it is no tensor: its type or one of the type's bases is the
+/* TensorImpl * of a Python object. 0: it is no tensor: neither its type nor a base of that is the
  * framework's tensor base. */
 static __always_inline __u64 python_tensor(__u64 obj)
 {
@@ -20,7 +20,7 @@ static __always_inline __u64 python_tensor(__u64 obj)
 	return 0;
 }
 
-/* A list or tuple of integers. */
+/* Adds a list or tuple of integers. */
 static __always_inline __u32 args_add_integers(struct pt_thread *t, __u32 cnt, __u32 arg,
 					       __u64 items, __u64 n)
 {
@@ -51,7 +51,7 @@ static __always_inline __u32 args_add_integer(struct pt_thread *t, __u32 cnt, __
 	return args_add_value(t, cnt, arg, truth ? PT_VALUE_BOOL : PT_VALUE_INT, value);
 }
 
-/* An argument that Python passes, of any type. */
+/* Adds an argument of any type that Python passes. */
 __weak __noinline int args_add_python(struct pt_thread *t, __u32 cnt, __u64 obj, __u32 arg)
 {
 	__u64 type = obj ? read_u64(obj + PT_PY_TYPE) : 0, flags, impl;
@@ -75,7 +75,7 @@ __weak __noinline int args_add_python(struct pt_thread *t, __u32 cnt, __u64 obj,
 	return impl ? args_add(t, cnt, impl, arg) : args_add_other(t, cnt, arg);
 }
 
-/* The arguments in a Python tuple, after the cnt that are there. */
+/* Adds the arguments in a Python tuple to the cnt before. */
 static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, __u64 tuple)
 {
 	const __u64 items = ctl.layout.python_tensor_type ? ctl.layout.python_tuple : 0;
@@ -88,7 +88,7 @@ static __always_inline __u32 read_python_tuple(struct pt_thread *t, __u32 cnt, _
 	return cnt;
 }
 
-/* Says of arguments in a dict (0: there is none) that there are some. */
+/* Notes that there are arguments in a dict (0: there is no dict). */
 static __always_inline __u32 note_keywords(struct pt_thread *t, __u32 cnt, __u64 dict)
 {
 	if (!dict || !read_u64(dict + PT_PY_SIZE) ||
@@ -97,8 +97,8 @@ static __always_inline __u32 note_keywords(struct pt_thread *t, __u32 cnt, __u64
 	return cnt + 1;
 }
 
-/* Arguments of a wrapper called with (self, tuple, dict) or (self, other): self comes first if it is
- * a tensor. */
+/* Arguments of a wrapper that is called with (self, tuple, dict) or (self, other). self comes first
+ * if it is a tensor. */
 static __always_inline __u32 read_python_args(struct pt_regs *ctx, struct pt_thread *t, __u32 row)
 {
 	const struct pt_probe_cfg *cfg = bpf_map_lookup_elem(&probe_cfg, &row);

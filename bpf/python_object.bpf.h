@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Objects of CPython 3.8 to 3.15: where what they hold lies, and their texts and integers. */
+/* Objects of CPython 3.8 to 3.15: the offsets of their contents, and their texts and integers. */
 #ifndef PROFTRACE_PYTHON_OBJECT_BPF_H
 #define PROFTRACE_PYTHON_OBJECT_BPF_H
 
 #include "maps.bpf.h"
 #include "user_memory.bpf.h"
 
-#define PT_PY_TYPE	  8   /* object */
-#define PT_PY_SIZE	  16  /* list, tuple; of a dict how many items; of an integer its sign */
+#define PT_PY_TYPE	  8   /* of any object */
+#define PT_PY_SIZE	  16  /* list, tuple and dict: number of items; integer: sign */
 #define PT_PY_VALUE	  24  /* list: address of its items; integer: digits */
 #define PT_PY_FLOAT	  16
 #define PT_PY_TYPE_FLAGS  168 /* type */
@@ -18,9 +18,10 @@
 #define PT_PY_DIGIT_BITS  30
 #define PT_PY_STR_STATE 32 /* u32: interned 2 bits, kind 3, compact 1, ascii 1 */
 #define PT_PY_STR_ASCII (1u << 6)
-#define PT_PY_STR_UTF8	8 /* of others, behind the head of compact ASCII: char *, if it was asked for */
+#define PT_PY_STR_UTF8	8 /* after the head of compact ASCII, in other strings: char *, if it was
+			     requested */
 
-/* The UTF-8 of a Python str object whose state was read, 0: it has none. */
+/* The UTF-8 text of a Python str object, whose state was read. 0: it has none. */
 static __always_inline __u64 python_utf8(__u64 str, __u32 state)
 {
 	const __u64 text = str + ctl.layout.python_str;
@@ -28,7 +29,7 @@ static __always_inline __u64 python_utf8(__u64 str, __u32 state)
 	return state & PT_PY_STR_ASCII ? text : read_u64(text + PT_PY_STR_UTF8);
 }
 
-/* The same, 0 also: not known. */
+/* The same; 0 also if unknown. */
 static __always_inline __u64 python_text(__u64 str)
 {
 	__u32 state = 0;
@@ -39,7 +40,7 @@ static __always_inline __u64 python_text(__u64 str)
 	return python_utf8(str, state);
 }
 
-/* A Python integer of two digits at most; false: it has more. */
+/* A Python integer of at most two digits. False: it has more. */
 static __always_inline bool python_integer(__u64 obj, __s64 *value)
 {
 	__u64 head = read_u64(obj + PT_PY_SIZE), digits = read_u64(obj + PT_PY_VALUE), cnt;

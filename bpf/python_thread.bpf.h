@@ -24,8 +24,8 @@ __weak __noinline __u64 python_thread_from(__u64 state, __u64 self)
 	return state;
 }
 
-/* CPython's state of the current thread, 0: it has none. Global functions: the verifier follows the
- * search once, and not with each way that leads to it. */
+/* CPython's state of the current thread, 0: there is none. Global functions: the verifier follows
+ * the search once, not for each caller. */
 __weak __noinline __u64 python_thread(struct pt_thread *t)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
@@ -48,7 +48,7 @@ __weak __noinline __u64 python_thread(struct pt_thread *t)
 	return 0;
 }
 
-/* The innermost frame of a thread, by its state. */
+/* The innermost frame of a thread state. */
 static __always_inline __u64 python_frame(__u64 state)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;
@@ -57,8 +57,8 @@ static __always_inline __u64 python_frame(__u64 state)
 	return at && p->cframe ? read_u64(at + p->cframe_frame) : at;
 }
 
-/* The frame that runs with the interpreter's lock, if it executes this code, else 0: whoever looks at
- * code reads it, too. */
+/* The running frame of the thread with the interpreter's lock, if it runs this code. Else 0: other
+ * code also reads code objects. */
 static __always_inline __u64 python_executing(__u64 code)
 {
 	const struct pt_python *p = &ctl.layout.python;
@@ -67,7 +67,7 @@ static __always_inline __u64 python_executing(__u64 code)
 	return frame && read_u64(frame + p->frame_code) == code ? frame : 0;
 }
 
-/* The exception that the thread handles, 0: none. */
+/* The exception that the thread handles. 0: none. */
 static __always_inline __u64 python_exception(struct pt_thread *t)
 {
 	const struct pt_python_thread *p = &ctl.layout.python_thread;

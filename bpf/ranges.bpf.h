@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Open spans with names from the target, and ranges. An object marks a range's begin and end, not a
- * function. */
+/* Open spans with names from the target, and ranges. An object, not a function, connects a range's
+ * begin and end. */
 #ifndef PROFTRACE_RANGES_BPF_H
 #define PROFTRACE_RANGES_BPF_H
 
@@ -8,7 +8,7 @@
 #include "names.bpf.h"
 #include "stack.bpf.h"
 
-#define PT_OBJECT_OWN 1 /* of a range that has no address */
+#define PT_OBJECT_OWN 1 /* object of a range without an address */
 
 static __always_inline bool is_open_range(const struct pt_open_span *f, __u64 object, __u32 any)
 {
@@ -29,7 +29,7 @@ __weak __noinline __u64 ended_in_group(struct pt_thread *t, __u32 i, __u64 after
 	return 0;
 }
 
-/* When the innermost range around open span i that has ended did, 0: none has. */
+/* When the innermost ended range around open span i ended. 0: none has. */
 __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -67,7 +67,7 @@ __weak __noinline int sequence_in_group(struct pt_thread *t, __u32 i, __u64 then
 	return SEQUENCE_NONE;
 }
 
-/* Did open span i begin in a range of a sequence that is over by now? Such ranges may overlap. */
+/* Did open span i begin in a range of a sequence that is over? Such ranges may overlap. */
 __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -90,9 +90,9 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
 }
 
-/* Ends open range i with what enclosed it, if its program will not end it. This is so if it begins
- * anew (object), or if the next of a sequence begins (is_iteration): one of a sequence ends where
- * it begins anew. It is also so if there is little room, and overlaps cannot wait. */
+/* Ends open range i if its program will not end it. So it is if the range begins again (object), or
+ * if the next one of a sequence begins (is_iteration): a range of a sequence ends where it begins
+ * again. So it is also if there is little room: then overlaps cannot wait. */
 __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
 {
 	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -139,7 +139,7 @@ static __always_inline bool named_room(struct pt_thread *t)
 	return t->named_cnt < PT_MAX_NAMED;
 }
 
-/* Where the name of the next named open span goes, NULL if the thread has too many. */
+/* Buffer for the next named open span. NULL: the thread has too many. */
 static __always_inline struct pt_name *name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
@@ -153,7 +153,7 @@ static __always_inline struct pt_name *name_buffer(struct pt_thread *t)
 	return slot < PT_MAX_NAMED ? &t->names[slot] : NULL;
 }
 
-/* The same of a range, which may open a step though there is no room for it. */
+/* The same for a range, which may open a step even without room for its span. */
 static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
@@ -164,7 +164,7 @@ static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 	return &t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
 }
 
-/* An open span with the name that name_buffer() was given. */
+/* Adds an open span with the name in the buffer of name_buffer(). */
 static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u32 name_len)
 {
@@ -182,7 +182,7 @@ static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u6
 	return f;
 }
 
-/* Does the name begin as rule r says? By words: the first byte is the lowest of its. */
+/* Does the name begin as rule r says? Compares words, in which the first byte is the lowest. */
 __weak __noinline int name_follows(struct pt_name *name, __u32 r)
 {
 	const struct pt_name_rule *rule;
@@ -219,7 +219,8 @@ static __always_inline __u32 name_classify(struct pt_name *name)
 }
 
 /* If the data loader alone makes the steps, the request that ends an epoch opens a step, and the
- * next request continues it. It ends with an exception that was not being handled when it began. */
+ * next request continues it. Such a request ends with an exception that was not being handled when
+ * it began. */
 static __always_inline void loader_next_begins(struct pt_thread *t, __u32 name_class)
 {
 	if (ctl.loader_next_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)
@@ -237,7 +238,7 @@ static __always_inline void loader_next_ends(struct pt_thread *t, __u32 name_cla
 		ctl.epoch_ended = 1;
 }
 
-/* Begins a range whose name is in the buffer; ranges may open or close a step. */
+/* Begins a range whose name is in the buffer. It may open or close a step. */
 static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
 						    struct pt_name *name, __u32 name_len, __u64 now)
@@ -310,7 +311,7 @@ __weak __noinline int overlap_group_note(struct pt_thread *t, __u32 i, __u32 end
 	return 0;
 }
 
-/* Range i ends: those that began before it, and ended since, overlap with it. */
+/* Range i ends. Ranges that began before it and ended since overlap with it. */
 __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -321,8 +322,8 @@ __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 	return 0;
 }
 
-/* Ends a range and the calls inside it that returned unseen. One that others outlive waits for
- * them, its end noted. */
+/* Ends a range, and calls inside it whose return was not seen. If other ranges last longer, it
+ * notes the end and waits for them. */
 static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 sp)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -333,13 +334,13 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 		return;
 	loader_next_ends(t, f->name_class);
 	note_overlaps(t, i);
-	if (range_find(t, object, true) != i) { /* it is outlived */
+	if (range_find(t, object, true) != i) { /* other ranges last longer */
 		f->ended_ns = now;
 		step_event(t, f->name_class, 1, now);
 		return;
 	}
 	spans_close_to(t, i, now, PT_END_OBJECT);
-	spans_close_dead_at(t, sp, now); /* those that waited for it */
+	spans_close_dead_at(t, sp, now); /* ranges that waited for it */
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Spans that are no function's call: something begins them, something else ends them, and a thread has
- * one of a kind at most. */
+/* Spans that are no function calls. One event begins them and another ends them. A thread has at
+ * most one of each kind. */
 #ifndef PROFTRACE_REGIONS_BPF_H
 #define PROFTRACE_REGIONS_BPF_H
 
@@ -52,7 +52,7 @@ static __always_inline struct pt_open_span *region_begin(struct pt_thread *t, en
 	if (f) {
 		f->slot = region;
 		f->name_class = name_class;
-		f->object = row; /* no range's */
+		f->object = row; /* no range has this object */
 	}
 	return f;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What a call has in its registers and on its stack: its arguments, and where it returns to. */
+/* Registers and stack of a call: its arguments and its return address. */
 #ifndef PROFTRACE_REGISTERS_BPF_H
 #define PROFTRACE_REGISTERS_BPF_H
 
@@ -27,8 +27,8 @@ static __always_inline __u64 arg_word(struct pt_regs *ctx, __u32 slot)
 	}
 }
 
-/* Will the end of this call be seen? If not, the place that it returns to is noted: the loader puts
- * a probe there, and until then such calls would last for ever. */
+/* Will the end of this call be seen? If not, its return address is noted, and the loader attaches a
+ * probe there. Until then such calls would seem to last for ever. */
 static __always_inline bool return_is_seen(struct pt_regs *ctx, const struct pt_probe_cfg *cfg,
 					   __u32 row)
 {

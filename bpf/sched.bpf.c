@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
- * Run, runnable and blocked time of the targets' threads, and busy and idle time of each CPU,
- * summed here: a switch seldom writes a record. The scheduler's own locks order the events of one
- * thread, and a CPU's events are its own, so neither map needs locks or atomics.
+ * Run, runnable and blocked time of the targets' threads, and busy and idle time of each CPU. The
+ * sums are made here, so a switch seldom writes a record. The scheduler's locks order the events of
+ * one thread, and only one CPU has its events. So neither map needs locks or atomics.
  */
 #include "sched_threads.bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -28,8 +28,8 @@ struct {
 	__type(value, struct pt_sched_cpu);
 } sched_cpus SEC(".maps");
 
-/* Set before load. The state argument of sched_switch came with 5.18: before, the field still holds
- * it when the tracepoint fires. */
+/* Set before load. sched_switch has the state as an argument since 5.18. Before, the task's field
+ * still has it when the tracepoint fires. */
 const volatile bool sched_has_prev_state = false;
 
 static __always_inline __u32 task_state(struct task_struct *task)
@@ -69,7 +69,7 @@ static __always_inline __u32 system_call(struct task_struct *task)
 	return nr;
 }
 
-/* What a thread that is not on a CPU is doing, by the state it left with. */
+/* The state of a thread that is not on a CPU, from the state in which it left. */
 static __always_inline void state_off_cpu(struct task_struct *task, __u32 state, bool preempt,
 					  struct pt_sched_open *o)
 {
@@ -133,8 +133,8 @@ static __always_inline void cpu_set(struct task_struct *task, __u32 cpu, bool bu
 }
 
 /*
- * Clocks of two CPUs may differ by some nanoseconds. What the kernel tells later of a thread is not
- * earlier, or that little would count in both states.
+ * Clocks of two CPUs may differ by a few nanoseconds. A later event of a thread must not get an
+ * earlier time, or that time would count in both states.
  */
 static __always_inline __u64 not_before(const struct pt_sched_open *o, __u64 now)
 {
@@ -153,9 +153,8 @@ static __always_inline void thread_add(struct task_struct *task, const struct pt
 }
 
 /*
- * Virtual machines were seen to pass over the tracepoint when some tasks leave the CPU, and the
- * switch into the thread that follows is then unseen. The kernel's own count of run time says when
- * that was.
+ * Some virtual machines skip the tracepoint when certain tasks leave the CPU, so the switch to the
+ * next thread is not seen. The kernel's own run time shows when that happened.
  */
 static __always_inline void missed_in(struct task_struct *task, struct pt_sched_thread *t,
 				      __u64 now)
@@ -186,7 +185,7 @@ static __always_inline void missed_out(struct task_struct *task, struct pt_sched
 	__sync_fetch_and_add(&sched_ctl.missed, 1);
 }
 
-/* False: it is none of a target's. */
+/* False: the thread belongs to no target. */
 static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bool preempt,
 				       __u64 now)
 {
@@ -219,7 +218,7 @@ static __always_inline bool thread_out(struct task_struct *prev, __u32 state, bo
 	return true;
 }
 
-/* Who is woken for work may have to wait for the lock of its queue: that sleep does not count. */
+/* A thread that is woken for work may wait for the lock of its queue. That sleep does not count. */
 static __always_inline void note_sleep(struct pt_sched_thread *t, __u64 now)
 {
 	__u64 since = t->open.since_ns, length = now - since;
@@ -252,7 +251,7 @@ static __always_inline bool thread_in(struct task_struct *next, __u64 now)
 	run.since_ns = now = not_before(&t->open, now);
 	if (t->open.state == PT_SCHED_RUN)
 		missed_out(next, t, now);
-	else if (t->open.state == PT_SCHED_BLOCKED) /* its wakeup was not seen */
+	else if (t->open.state == PT_SCHED_BLOCKED) /* the thread's wakeup was not seen */
 		note_sleep(t, now);
 	thread_account(t, next->pid, next->se.sum_exec_runtime, now);
 	/* When a thread leaves, the kernel may not have counted its last microseconds yet: from one
@@ -326,7 +325,7 @@ static __always_inline void thread_woken(struct task_struct *task)
 		return;
 	}
 	next.since_ns = not_before(&t->open, now);
-	/* A wakeup of a thread that is on its CPU wakes nothing. */
+	/* A wakeup of a thread that is on its CPU has no effect. */
 	if (t->open.state == PT_SCHED_RUN && !task->on_cpu) {
 		missed_out(task, t, next.since_ns);
 		state_off_cpu(task, TASK_INTERRUPTIBLE, false, &t->open);
@@ -388,8 +387,8 @@ int BPF_PROG(sched_rename, struct task_struct *task, const char *comm)
 }
 
 /*
- * Threads that were there before: run once, after the tracepoints are attached. An event that comes
- * in between makes the entry first, and then it stands.
+ * Threads that existed before: runs once, after the tracepoints are attached. If an event of a
+ * thread came in between, its entry stays.
  */
 SEC("iter/task")
 int sched_seed(struct bpf_iter__task *ctx)
@@ -421,7 +420,7 @@ int sched_seed(struct bpf_iter__task *ctx)
 	t = task_wanted(task) ? thread_take(task->pid, &is_new) : NULL;
 	if (!t || !is_new)
 		return 0;
-	/* Until it has a state, the thread's own events leave it alone. */
+	/* Until the entry has a state, the thread's own events do not change it. */
 	state = o.state;
 	o.state = 0;
 	thread_name(task, t);

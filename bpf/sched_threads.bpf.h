@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What the scheduler's programs sum of each thread, in the step that it is in. */
+/* Sums that the scheduler's programs keep for each thread, in its current step. */
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
 
@@ -77,7 +77,7 @@ __weak __noinline int step_flush(struct pt_sched_thread *t, __u32 gen, __u32 tid
 	return 0;
 }
 
-/* A part of an interval, all of it in one step. */
+/* A part of an interval that lies in one step. */
 struct share {
 	__u64 step_ns, ns, cpu_ns;
 	__u64 cnt; /* as wide as the others: before 6.3 the verifier wants what pads a struct set, too */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Counts each function's calls in measured steps: how often, how long, within what. From this the loader
- * chooses which probes to prune, and estimates pruned functions. */
+/* Counts each function's calls in measured steps: how often, how long, inside what. With these
+ * counts the loader prunes probes, and estimates pruned functions. */
 #ifndef PROFTRACE_SPAN_STATS_BPF_H
 #define PROFTRACE_SPAN_STATS_BPF_H
 
@@ -19,8 +19,8 @@ static __always_inline void stat_hit(__u32 row)
 		s->hits++;
 }
 
-/* Global functions: the verifier follows each once, and not with every way that leads to it. So it
- * does with what is asked of an open span in a loop, which it would follow for each open span there may be. */
+/* Global functions: the verifier follows each once, not for each caller. The same holds for
+ * questions about an open span in a loop, which it would follow for each possible span. */
 
 static __always_inline bool holds_operators(const struct pt_open_span *f)
 {
@@ -57,15 +57,15 @@ __weak __noinline int in_operator(struct pt_thread *t)
 	return false;
 }
 
-/* Without what the thread waited for a processor meanwhile: that is of the machine, and not of the
- * function. */
+/* Subtracts the time for which the thread waited for a processor: it depends on the machine, not on
+ * the function. */
 static __always_inline __u64 without_waits(__u64 ns, __u64 waited_ns)
 {
 	return ns > waited_ns ? ns - waited_ns : 0;
 }
 
-/* Where the probe of all nodes is there, too: how much earlier it saw this one begin, which is before
- * the hooks of its tensors. */
+/* If the probe of all nodes is attached, too: how much earlier it saw this node begin, before the
+ * hooks of its tensors. */
 static __always_inline __u64 begun_before(struct pt_thread *t, const struct pt_open_span *f,
 					  const struct pt_probe_cfg *cfg)
 {
@@ -125,10 +125,10 @@ __weak __noinline __u64 node_end(__u64 begin_ns, __u64 end_ns)
 	return end_ns;
 }
 
-#define ENDS_NOW 0x80000000 /* in flags, of count_span alone */
+#define ENDS_NOW 0x80000000 /* flag for count_span only */
 
-/* For what is estimated of a function, and whether it is worth a probe. Frame i is its span. Where it
- * ended before now, how long the thread waited until then is not known. */
+/* Counts a span, for estimates and for the decision whether it is worth a probe. i: the open span.
+ * If it ended before now, the thread's wait until then is unknown. */
 __weak __noinline int count_span(struct pt_thread *t, __u32 i, __u64 end_ns, __u32 flags, __u32 how)
 {
 	const struct pt_open_span *f = t && measuring() ? open_span_at(t, i) : NULL;

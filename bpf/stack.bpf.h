@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * The stack of Python that a probed function was called from: CPython's own frames, read from the
- * target. A thread's frames do not change while the thread is in a probe, whoever has the
- * interpreter's lock. They belong to the state that names the thread by its own pointer. What is
- * read there is never believed further than to be read again: addresses go to the loader as they
- * are.
+ * The stack of Python from which a probed function was called: CPython's frames, read from the
+ * target. A thread's frames do not change while it is in a probe, whichever thread has the
+ * interpreter's lock. They belong to the state with the thread's own id. Data from frames is only
+ * used as addresses for further reads. The loader gets addresses unchanged.
  */
 #ifndef PROFTRACE_STACK_BPF_H
 #define PROFTRACE_STACK_BPF_H
@@ -25,8 +24,8 @@ struct stack_scratch {
 };
 _Static_assert(sizeof(struct stack_scratch) <= sizeof(((struct pt_thread *)0)->scratch), "");
 
-/* A frame into the record; the one that called it, 0: the walk is over. A global function: the
- * verifier follows it once, and not for each frame there may be. */
+/* Adds a frame to the record. Returns its caller's frame; 0: the walk is over. A global function:
+ * the verifier follows it once, not for each possible frame. */
 __weak __noinline __u64 stack_frame(struct pt_thread *t, __u64 frame)
 {
 	const struct pt_python_stacks *p = &ctl.layout.stacks;
@@ -89,10 +88,10 @@ static __always_inline __u64 stack_walk(struct pt_thread *t, struct stack_scratc
 	if (frame)
 		s->r.cut = 1;
 	s->hash = hash_mix(s->hash, s->r.cut);
-	return s->r.cnt ? s->hash | 1 : 0; /* 0 is none */
+	return s->r.cnt ? s->hash | 1 : 0; /* 0 means no stack */
 }
 
-/* Sends the frames that were walked as a record. Key 0 belongs to no span. */
+/* Sends the frames as a record. No span has key 0. */
 static __always_inline bool stack_output(struct pt_rec_stack *r, __u64 key, __u64 flags)
 {
 	__u32 cnt = r->cnt;
@@ -111,12 +110,12 @@ static __always_inline bool stack_output(struct pt_rec_stack *r, __u64 key, __u6
 	return false;
 }
 
-/* A stack that was not sent yet goes before the first span that has it. False: it did not. */
+/* Sends a stack before its first span. False: it could not be sent. */
 static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
 {
 	__u32 one = 1;
 
-	if (ctl.stacks_full) { /* the map does not get emptier */
+	if (ctl.stacks_full) { /* the map never gets emptier */
 		count_lost(&ctl.stacks_full);
 		return false;
 	}
@@ -125,11 +124,11 @@ static __always_inline bool stack_send(struct pt_rec_stack *r, __u64 key)
 	if (r->cut)
 		count_lost(&ctl.stacks_cut);
 	if (bpf_map_update_elem(&stacks, &key, &one, BPF_ANY))
-		count_lost(&ctl.stacks_full); /* this one has been sent */
+		count_lost(&ctl.stacks_full); /* this stack was sent */
 	return true;
 }
 
-/* Is the innermost open span one that has its stack, or a backward node? */
+/* Is the innermost open span one with a stack, or a backward node? */
 static __always_inline bool in_stacked(struct pt_thread *t)
 {
 	const struct pt_open_span *f = open_span_at(t, t->open_cnt - 1);
@@ -154,8 +153,8 @@ static __always_inline bool has_stack(struct pt_thread *t, __u32 row)
 	       (cfg->stack != PT_STACK_OUTERMOST || !in_stacked(t));
 }
 
-/* Key of the stack for a span of this row, 0: it has none. A global function: the verifier follows it
- * once per program, and not with each way that leads to it. Uses the thread's scratch. */
+/* Key of the stack for a span of this row, 0: it has none. A global function: the verifier follows
+ * it once per program, not for each caller. Uses the thread's scratch. */
 __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
 {
 	__u64 begin = bpf_ktime_get_ns(), key;
@@ -175,14 +174,14 @@ __weak __noinline __u64 stack_read(struct pt_thread *t, __u32 row)
 	return key;
 }
 
-/* Key of the stack for a span of this row that begins, 0: it has none. Called before the span is
- * pushed and before the thread's scratch is used. */
+/* Key of the stack for a span of this row that begins, 0: it has none. Call it before adding the
+ * span and before using the thread's scratch. */
 static __always_inline __u64 stack_take(struct pt_thread *t, __u32 row)
 {
 	return with_stacks && ctl.window_open ? stack_read(t, row) : 0;
 }
 
-/* An open span of a function that has a stack, if its row has. */
+/* Adds an open span of a function, with a stack if its row has stacks. */
 static __always_inline struct pt_open_span *static_push(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	__u64 stack = stack_take(t, row);

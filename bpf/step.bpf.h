@@ -110,8 +110,8 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	ctl.run.at[(ctl.step_seq + 1) % PT_STEP_RING] = run_until(now);
 	ctl.step_seq++;
 	count_passes();
-	/* If a call began before its end, or its caller's, had a probe, its return is not seen. A
-	 * range that opens above it would bury it for good. */
+	/* If a call began while its end, or its caller's, had no probe, its return is not seen. A
+	 * range that opens above it would hide it for ever. */
 	if (t && ctl.learn)
 		t->open_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
@@ -129,12 +129,12 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	ctl.state = state;
 	window_set(state, prev, now);
 	if (t)
-		batch_flush(t); /* the spans of the step that ends here go before it */
+		batch_flush(t); /* spans of the step that ends come first */
 	step_emit(prev, now);
 	return 0;
 }
 
-/* Only in the steps that the loader chose: in the window it counts the records. */
+/* Only in steps that the loader chose. In the window the loader counts records. */
 static __always_inline bool measuring(void)
 {
 	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
@@ -205,8 +205,8 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 	return 0;
 }
 
-/* The step's batch is asked for, ahead of its boundary, in whose place this opens the step. So there are
- * as many steps as boundaries, whether loader nexts are seen or not. */
+/* The step's batch is requested before its boundary. This opens the step in the boundary's place.
+ * So the number of steps equals that of boundaries, whether loader nexts are seen or not. */
 static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 {
 	ctl.loader_next_tid = t->tid;
@@ -219,8 +219,8 @@ static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 	step_boundary(t, now);
 }
 
-/* An optimizer's step begins. It belongs to the step before if a loader next opened this step and
- * no forward pass has come yet. Such a job asks for its batch before it updates, and its steps open
+/* An optimizer's step begins. It belongs to the previous step if a loader next opened this step and
+ * no forward pass came yet. Such a job asks for its batch before its update, so its steps must open
  * at their own boundary. */
 static __always_inline void step_update(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
 /*
  * The life of the targets: new threads, forks, execs, exits and renames, one record each. A child
- * is made a target before it runs its first instruction, so that nothing of a worker is missed.
+ * becomes a target before its first instruction, so nothing of a worker is missed.
  */
 #include "maps.bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -62,7 +62,8 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 	if (!r)
 		return 0;
 	r->parent_pid = parent->tgid;
-	/* A child gets its probes at once; nobody waits for a thread. */
+	/* The loader must be woken for a child, which needs its probes at once. A thread needs
+	 * none. */
 	bpf_ringbuf_submit(r, thread ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
@@ -103,8 +104,8 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Only when the leader is gone for good: its threads have made their last switch by then, and no
- * other process can have the id yet. */
+/* Only when the leader is finally gone. Then its threads have made their last switch, and no other
+ * process can have the id yet. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(task_free, struct task_struct *task)
 {

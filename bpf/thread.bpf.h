@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* What a thread has open and what it has not sent yet. */
+/* A thread's open spans, and spans that it has not sent yet. */
 #ifndef PROFTRACE_THREAD_BPF_H
 #define PROFTRACE_THREAD_BPF_H
 
@@ -10,8 +10,8 @@ static __always_inline __u32 current_tid(void)
 	return (__u32)bpf_get_current_pid_tgid();
 }
 
-/* How long this thread was ready to run and had no processor, in all; 0 where the kernel does not
- * count it (CONFIG_SCHED_INFO). */
+/* The total time for which this thread was ready to run and had no processor. 0 if the kernel does
+ * not count it (CONFIG_SCHED_INFO). */
 static __always_inline __u64 cpu_wait_ns(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -64,8 +64,8 @@ static __always_inline struct pt_thread *thread_get(void)
 	return t;
 }
 
-/* Frame i, NULL out of bounds. The barrier keeps the compiler from turning a walk over open spans into
- * pointer arithmetic, whose bounds the verifier could not see. */
+/* Open span i, NULL out of bounds. The barrier keeps the compiler from making pointer arithmetic of
+ * a loop over open spans, because the verifier could not see its bounds. */
 static __always_inline struct pt_open_span *open_span_at(struct pt_thread *t, __u32 i)
 {
 	barrier_var(i);
@@ -95,13 +95,14 @@ static __always_inline bool may_miss_end(__u32 row)
 	return cfg && cfg->place & PT_MAY_MISS_END;
 }
 
-/* A call that may have ended while its probes were changed: only its own end tells that it did not. */
+/* A call that may have ended while its probes were changed. Only its own end shows that it did
+ * not. */
 static __always_inline bool span_is_stale(const struct pt_open_span *f)
 {
 	return PT_IS_STALE(f, ctl.changed_ns, may_miss_end(f->probe));
 }
 
-/* Sends what the thread has gathered. */
+/* Sends the spans that the thread has gathered. */
 static __always_inline void batch_flush(struct pt_thread *t)
 {
 	__u32 cnt = t->batch.cnt;

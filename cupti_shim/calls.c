@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records calls of the CUDA API that give the device work, or wait for it: the thread, the times,
- * and the correlation id that the device's activities carry. Nothing here locks, allocates or
- * enters the kernel, except in a thread's first call of a window.
+ * Records calls of the CUDA API that give the device work, or wait for it: thread, times, and the
+ * correlation id that the device's activities also have. Nothing here locks, allocates or enters
+ * the kernel, except in a thread's first call of a window.
  */
 #include "cupti_shim/cuda_functions.h"
 #include "cupti_shim/shim.h"
@@ -13,9 +13,8 @@
 
 #define API_MAX 2048 /* above any function's number */
 
-/* Functions are recognized by the beginning of their name. Versions and stream variants (_v2,
- * _ptsz, _ptds, _v7000) follow it, and so do additions of newer versions of CUDA
- * (cudaMemcpyBatchAsync). */
+/* A function is recognised by the begin of its name. Versions and stream variants (_v2, _ptsz,
+ * _ptds, _v7000) follow, as do additions in newer versions of CUDA (cudaMemcpyBatchAsync). */
 static const char *const prefixes[] = {
 #define F(function, ...) #function,
 	CUDA_RUNTIME_FUNCTIONS(F) CUDA_DRIVER_FUNCTIONS(F)
@@ -24,27 +23,28 @@ static const char *const prefixes[] = {
 
 /* ---- what is open, and where it goes ---- */
 
-/* The call that a thread is in. The thread that stops the window reads it. */
+/* The call in progress of a thread. The thread that stops the window reads it. */
 struct open_call {
 	_Alignas(64) uint64_t begin_ns;
 	uint16_t api;
 	uint8_t domain;
-	uint32_t correlation; /* 0: none; the others are written before it */
+	uint32_t correlation; /* 0: none; written after the other fields */
 };
 
-/* What each callback reads lies side by side: the program has used the caches since. */
+/* All data that each callback reads is adjacent, because the program uses the caches between
+ * callbacks. */
 static struct {
 	_Alignas(64) struct shim_control *connected;
 	void (*exit_action)(void);
-	uint32_t connection; /* grows each time */
-	uint32_t ending;     /* 1: calls that return are noted, new ones are not */
-	uint32_t came;	     /* 1: a thread has called since */
-	uint32_t graphs;     /* 1: there are, or were, for the life of the process */
-	uint64_t of_graphs[2][API_MAX / 64];	 /* by domain and function */
+	uint32_t connection;		     /* incremented for each connection */
+	uint32_t ending;		     /* 1: only calls that have begun are still recorded */
+	uint32_t came;			     /* 1: a thread has made a call since */
+	uint32_t graphs;		     /* 1: the process has or had graphs; never reset */
+	uint64_t of_graphs[2][API_MAX / 64]; /* by domain and function, a bit each */
 	struct open_call open_calls[SHIM_RINGS]; /* by ring */
 } hot;
 
-/* Writes at most once: all threads read what lies beside the flag. */
+/* Writes at most once, because all threads read the data next to the flag. */
 static void set_once(uint32_t *flag)
 {
 	if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
@@ -66,7 +66,7 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-/* Launches a graph, or makes one. */
+/* Does the function launch or make a graph? */
 static bool is_of_graphs(const char *name)
 {
 	return strstr(name, "Graph") || strstr(name, "BeginCapture");
@@ -74,7 +74,7 @@ static bool is_of_graphs(const char *name)
 
 struct refusal {
 	const char *call;
-	int result; /* 0: it names none of the functions */
+	int result; /* 0: no function has such a name */
 };
 
 static int domain_enable(struct shim_control *c, const struct cupti *cupti, void *subscriber,
@@ -86,7 +86,8 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		const char *name = NULL;
 		int result = cupti->GetCallbackName(domain, api, &name);
 
-		/* CUPTI also refuses numbers without a function. Other refusals replace that. */
+		/* CUPTI also refuses numbers without a function. Any other refusal is more
+		 * important. */
 		if (result && !refusal->result)
 			refusal->result = result;
 		if (result || !name || !is_wanted(name))
@@ -94,7 +95,7 @@ static int domain_enable(struct shim_control *c, const struct cupti *cupti, void
 		result = cupti->EnableCallback(on, subscriber, domain, api);
 		if (result) {
 			*refusal = (struct refusal){"cuptiEnableCallback", result};
-			/* We would not see the program use graphs. */
+			/* Otherwise the program's use of graphs would not be seen. */
 			if (on && is_of_graphs(name))
 				note_graphs();
 			continue;
@@ -115,28 +116,28 @@ int calls__enable(struct shim_control *c, const struct cupti *cupti, void *subsc
 	int cnt = domain_enable(c, cupti, subscriber, SHIM_RUNTIME, on, &refusal);
 
 	cnt += domain_enable(c, cupti, subscriber, SHIM_DRIVER, on, &refusal);
-	/* If CUPTI refuses this, launches into a graph look like others. */
+	/* If CUPTI refuses this, launches that are captured into a graph look like others. */
 	cupti->EnableCallback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_GRAPH_NODE_CREATED);
 	return cnt ? SHIM_OK : failures__refused(c, refusal.call, refusal.result);
 }
 
 /* ---- rings ---- */
 
-/* One line of the cache, too. */
+/* Fits in one cache line, too. */
 struct thread {
 	_Alignas(64) uint32_t connection;
-	uint32_t correlation; /* of the call it is in, 0: none */
+	uint32_t correlation; /* of its current call, 0: none */
 	int domain;
-	bool captured; /* that call */
+	bool captured; /* of its current call */
 	uint64_t begin_ns;
-	struct shim_ring *ring; /* NULL: none was left */
+	struct shim_ring *ring; /* NULL: no ring was free */
 	struct shim_call *calls;
 	struct open_call *open;
 };
 static __thread struct thread self;
 
-/* A library that was loaded late calls a function for each use of `self`. This makes it one call.
- */
+/* In a library that was loaded late, each use of a thread-local variable calls a function. This
+ * makes it one call. */
 static struct thread *own_thread(void)
 {
 	struct thread *t = &self;
@@ -172,7 +173,7 @@ static bool claim_ring(struct thread *t, struct shim_control *c, size_t i, uint3
 	return true;
 }
 
-/* Its thread has ended, and proftrace has read all of it. */
+/* Has the ring's thread ended, and has proftrace read all of it? */
 static bool is_left(const struct shim_ring *ring, uint32_t owner)
 {
 	return __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) ==
@@ -180,11 +181,11 @@ static bool is_left(const struct shim_ring *ring, uint32_t owner)
 	       syscall(SYS_tgkill, getpid(), owner, 0) && errno == ESRCH;
 }
 
-/* The thread's own ring from an earlier window, a free one, or that of a thread that is gone. A
+/* Takes the thread's own ring from an earlier window, a free one, or one of a thread that ended. A
  * server may have a thread for each request. */
 static void take_ring(struct thread *t, struct shim_control *c)
 {
-	const int saved = errno; /* the program's */
+	const int saved = errno; /* errno belongs to the program */
 	uint32_t tid = (uint32_t)syscall(SYS_gettid), owner;
 
 	for (size_t i = 0; i < SHIM_RINGS; i++) {
@@ -216,7 +217,7 @@ static void open_clear(struct open_call *o)
 	__atomic_store_n(&o->correlation, 0, __ATOMIC_RELEASE);
 }
 
-/* False if the thread is in none, or left it meanwhile. */
+/* False: the thread is in no call, or left it meanwhile. */
 static bool open_get(struct open_call *o, struct shim_call *call)
 {
 	uint32_t correlation = __atomic_load_n(&o->correlation, __ATOMIC_ACQUIRE);
@@ -360,7 +361,7 @@ static void look_for_graphs(int domain, uint32_t api)
 		note_graphs();
 }
 
-/* A driver call inside a runtime call is a part of that, and not recorded. */
+/* A driver call inside a runtime call is a part of it, and is not recorded. */
 static void on_enter(struct thread *t, struct shim_control *c, int domain, uint32_t api,
 		     const struct cupti_callback_data *d)
 {
@@ -381,8 +382,8 @@ static void on_exit_(struct thread *t, struct shim_control *c, int domain, uint3
 {
 	struct shim_call call;
 
-	/* A runtime call may have begun before the window. The exit of the driver call in it comes
-	 * first, and looks like any other. */
+	/* A runtime call may have begun before the window. Then the exit of the inner driver call
+	 * comes first, and looks like any other. */
 	if (domain == SHIM_RUNTIME && connect_thread(t, c)) {
 		t->correlation = d->correlation;
 		t->domain = domain;
@@ -431,7 +432,8 @@ void calls__on_callback(void *user, int domain, uint32_t api, const struct cupti
 		on_enter(t, c, domain, api, d);
 	else if (c && d->site == CUPTI_EXIT)
 		on_exit_(t, c, domain, api, d);
-	/* Not in a driver call inside a runtime call: the runtime call's exit would never come. */
+	/* Not for a driver call inside a runtime call, because the runtime call's exit would never
+	 * come. */
 	if (d->site == CUPTI_EXIT && __atomic_load_n(&hot.exit_action, __ATOMIC_RELAXED) &&
 	    !in_call(t))
 		run_at_exit();

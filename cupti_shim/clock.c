@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CUPTI's clock is ours where it asks for one; otherwise both are read together at both ends. */
+/* CUPTI uses our clock if it can be told to. Otherwise both clocks are read together, at both ends
+ * of the window. */
 #include "cupti_shim/shim.h"
 #include <time.h>
 
@@ -8,7 +9,7 @@
 int64_t shim_clock_ahead_ns;
 static bool is_ours; /* CUPTI calls us for the time */
 
-/* CUPTI's own clock on Linux, by its documentation. */
+/* According to its documentation, CUPTI's own clock on Linux. */
 static uint64_t own_now(void)
 {
 	struct timespec t;
@@ -17,7 +18,7 @@ static uint64_t own_now(void)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* The narrowest of many brackets. */
+/* Takes the narrowest of many brackets. */
 static void measure(struct shim_control *c, const struct cupti *cupti,
 		    struct shim_clock_point *point)
 {
@@ -56,7 +57,7 @@ void clock__end(struct shim_control *c, const struct cupti *cupti)
 	measure(c, cupti, &c->clock_end);
 }
 
-/* The next tool of the process may use CUPTI's clock. A callback cannot be taken back. */
+/* The next tool of the process may need CUPTI's own clock, and a callback cannot be removed. */
 void clock__give_back(struct shim_control *c, const struct cupti *cupti)
 {
 	if (is_ours)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of CUDA that are followed. They give a device work or prepare it, move memory, or
- * wait (cuda.h and cuda_runtime_api.h of CUDA 11 to 13). None that programs call in a loop until it
- * says yes (cudaEventQuery): a probe on it would slow what it watches. Data for two readers. The
- * library in the target takes the names. Probes on CUDA's libraries also take the places of the
- * arguments, in words that user/device/cuda_table.c explains. Versions and stream variants (_v2,
- * _ptsz, _ptds) are those of the plain name.
+ * The CUDA functions that are recorded. They give a device work or prepare it, move memory, or wait
+ * (cuda.h and cuda_runtime_api.h of CUDA 11 to 13). Functions that programs call in a loop until
+ * they succeed (cudaEventQuery) are not among them, as a probe would slow them. The list has two
+ * readers. The library in the target uses the names. Probes on CUDA's libraries also use the places
+ * of arguments, explained in user/device/cuda_table.c. Versions and stream variants (_v2, _ptsz,
+ * _ptds) have the places of the plain name.
  */
 #ifndef PROFTRACE_CUDA_FUNCTIONS_H
 #define PROFTRACE_CUDA_FUNCTIONS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the shim uses of CUPTI 11 to 13, declared from its public documentation: no vendor header is
- * needed to build it. Activity records are declared up to the last field that is read; these fields
- * have kept their places since CUDA 11.0, newer versions append. tests/e2e/shim/layout.c compares
- * them with the vendor's headers where those are at hand.
+ * The parts of CUPTI 11 to 13 that the shim uses, declared from its public documentation. So the
+ * build needs no vendor header. Activity records are declared up to the last field that is read.
+ * These fields have kept their offsets since CUDA 11.0, because newer versions append.
+ * tests/e2e/shim/layout.c compares them with the vendor's headers if these are available.
  */
 #ifndef PROFTRACE_SHIM_CUPTI_H
 #define PROFTRACE_SHIM_CUPTI_H
@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUPTI_API_11_0	13 /* API version numbers: small until CUDA 12.9, 130000 since 13.0 */
+#define CUPTI_API_11_0	13 /* API version numbers: small up to CUDA 12.9, from 130000 on since
+			      13.0 */
 #define CUPTI_API_12_6	24
 #define CUPTI_API_12_8	26
 
@@ -62,7 +63,7 @@ typedef void (*cupti_buffer_complete)(void *context, uint32_t stream, uint8_t *b
 				      size_t valid);
 typedef uint64_t (*cupti_timestamp)(void);
 
-/* Members are named as CUPTI's functions without their prefix. */
+/* Members have the names of CUPTI's functions without their prefix. */
 #define CUPTI_FUNCTIONS(F)                                                                         \
 	F(int, GetVersion, (uint32_t *))                                                           \
 	F(int, Subscribe, (void **, cupti_callback, void *))                                       \
@@ -78,7 +79,7 @@ typedef uint64_t (*cupti_timestamp)(void);
 	F(int, ActivityGetNumDroppedRecords, (void *, uint32_t, size_t *))                         \
 	F(int, Finalize, (void))
 
-/* Not in every version. */
+/* Some versions do not have these. */
 #define CUPTI_OPTIONAL_FUNCTIONS(F)                                                                \
 	F(int, ActivityRegisterTimestampCallback, (cupti_timestamp))                               \
 	F(int, SetThreadIdType, (int))                                                             \

@@ -28,10 +28,10 @@ struct range {
 };
 
 static struct {
-	uintptr_t inside;	   /* of CUPTI */
-	struct range code[RANGES]; /* of others */
+	uintptr_t inside;	   /* in CUPTI */
+	struct range code[RANGES]; /* in other libraries */
 	size_t code_cnt;
-	struct range data[BLOCKS]; /* of CUPTI's */
+	struct range data[BLOCKS]; /* of CUPTI */
 	size_t data_cnt;
 } map;
 
@@ -53,7 +53,7 @@ static bool has_name(const char *path, const char *beginning)
 	return path && !strncmp(slash ? slash + 1 : path, beginning, strlen(beginning));
 }
 
-/* CUPTI holds functions of the driver's, which are no tool's, and may hold some of ours. */
+/* CUPTI also keeps functions of the driver, which is no tool, and perhaps of our library. */
 static int add_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
 	const bool is_cupti = segments__hold(info, PT_LOAD, map.inside, 1);
@@ -106,7 +106,7 @@ struct question {
 
 static const char function_name[] = "cuptiActivityRegisterCallbacks";
 
-/* Names lie beside code where linkers made one segment of both. */
+/* Some linkers put names and code in one segment, so names may be beside code. */
 static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 {
 	return p->p_type == PT_LOAD && p->p_flags & PF_R &&
@@ -115,7 +115,7 @@ static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 		      sizeof(function_name));
 }
 
-/* The loader has made an address of it, where it may write there. */
+/* The loader has relocated the address if its place is writable. */
 static const char *strings_at(const struct dl_phdr_info *info, uintptr_t address)
 {
 	return (const char *)(segments__hold(info, PT_LOAD, address, 1)
@@ -155,10 +155,10 @@ static int ask_object(struct dl_phdr_info *info, size_t bytes, void *ctx)
 }
 
 /*
- * Paddle's profilers never take their functions back, but give them anew each time that they begin:
- * they only lose records while they are at work. The state of paddle.profiler's tracer lies behind
- * its virtual table (2.6.2, paddle/fluid/platform/profiler/tracer_base.h). The tracer of the
- * profiler before 2.3 (phi::DeviceTracer) has a subscription then, so that we would have got none.
+ * Paddle's profilers never remove their functions, but set them again each time they begin. So they
+ * only lose records while they run. The state of paddle.profiler's tracer follows its virtual table
+ * (2.6.2, paddle/fluid/platform/profiler/tracer_base.h). The profiler before 2.3
+ * (phi::DeviceTracer) has a subscription while it runs, which would have refused ours.
  */
 static bool is_idle_paddle(const char *path)
 {
@@ -187,7 +187,7 @@ static bool is_tools(const struct range *code)
 
 /* ---- CUPTI's data ---- */
 
-/* Do two adjacent words of the data point into the same library, and is it a tool? */
+/* Do two adjacent words of the data point into one library, and is that a tool? */
 static bool leads_to_tool(const struct range *data)
 {
 	const uintptr_t *at = (const uintptr_t *)((data->begin + 7) & ~7ul);

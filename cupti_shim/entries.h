@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entries_x86.c: the code that pointer hooks lead to. It has one entry for each function, for the
- * life of the process, and calls trampoline.c at the begin and at the end of a call.
+ * entries_x86.c: the code that hooked pointers lead to. It has one entry per function for the life
+ * of the process. An entry calls trampoline.c at the begin and at the end of a call.
  */
 #ifndef PROFTRACE_ENTRIES_H
 #define PROFTRACE_ENTRIES_H
@@ -9,6 +9,6 @@
 #include <stdint.h>
 
 void *entries__at(uint32_t function);
-uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is none */
+uint32_t entries__index(const void *entry); /* SHIM_FUNCTIONS: it is no entry */
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Entries to functions of which little is known: arguments and results of any kind, exceptions that
- * leave them. An entry gives the function all registers that may hold arguments. If the function
- * returns to us, the entry copies the arguments on the stack, and exceptions pass.
+ * Entries to functions of unknown signature: they may have any arguments and results, and
+ * exceptions may leave them. An entry passes all registers that may hold arguments. If the function
+ * is to return to the entry, the entry copies the arguments on the stack, and lets exceptions pass.
  */
 #include "cupti_shim/entries.h"
 #include "cupti_shim/trampoline.h"
@@ -12,8 +12,8 @@
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x)  TEXT_OF_(x)
 
-/* Behind `common`'s frame, rbp: number of the entry, return address, arguments on the stack. Below:
- * what is kept, 16 bytes aligned. */
+/* Above the frame of `common`, at rbp: number of the entry, return address, arguments on the stack.
+ * Below it: saved registers, aligned to 16 bytes. */
 #define KEPT_BYTES "240"
 #define KEEP_VECTORS                                                                               \
 	"movaps %xmm0, (%rsp)\n"                                                                   \
@@ -31,9 +31,10 @@
 	"movq %rcx, 152(%rsp)\n"                                                                   \
 	"movq %r8, 160(%rsp)\n"                                                                    \
 	"movq %r9, 168(%rsp)\n"                                                                    \
-	"movq %rax, 176(%rsp)\n" /* how many vectors, of functions that take any arguments */      \
-	"movq %r10, 184(%rsp)\n" /* nested functions' frames, in some languages */                 \
-	"movq (%rbp), %r11\n"	 /* the caller's, to look at */                                    \
+	"movq %rax, 176(%rsp)\n" /* number of vector registers, for functions with variable        \
+				    arguments */                                                   \
+	"movq %r10, 184(%rsp)\n" /* frames of nested functions, in some languages */               \
+	"movq (%rbp), %r11\n"	 /* the caller's registers, to be read */                          \
 	"movq %rbx, 192(%rsp)\n"                                                                   \
 	"movq %r11, 200(%rsp)\n"                                                                   \
 	"movq %r12, 208(%rsp)\n"                                                                   \
@@ -71,8 +72,8 @@ __asm__(".pushsection .text\n"
 	".type entries, @function\n"
 	"entries:\n"
 	".cfi_startproc\n"
-	/* An entry pushes its number. An unwinder learns from the address how far the entry has
-	 * come. The frame lies at rsp + 8, and 8 more from the ninth byte of an entry on. */
+	/* An entry pushes its number. The address shows an unwinder how far the entry has come. The
+	 * frame is at rsp + 8, and 8 higher from the ninth byte of an entry on. */
 	".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22\n"
 	".set number, 0\n"
 	".rept 2048\n"
@@ -102,7 +103,7 @@ __asm__(".pushsection .text\n"
 			     "movl 8(%rbp), %edi\n"
 			     "leaq 128(%rsp), %rsi\n"
 			     "leaq 16(%rbp), %rdx\n"
-			     "call trampoline__enter\n" /* rax: to, rdx: through */
+			     "call trampoline__enter\n" /* rax: where to go; rdx: `through` */
 			     "movq %rax, %r11\n"
 			     "testq %rdx, %rdx\n"
 			     "jnz 1f\n" GIVE_BACK(
@@ -111,8 +112,8 @@ __asm__(".pushsection .text\n"
 
 					     "1:\n"
 					     "movq %rsp, %r10\n"
-					     "andq $-2, %rdx\n" /* words, rounded up to two: one
-								   less, and one more */
+					     "andq $-2, %rdx\n" /* number of words, rounded up to
+								   an even one */
 					     "leaq 0(,%rdx,8), %rax\n"
 					     "subq %rax, %rsp\n"
 					     "2:\n"
@@ -125,8 +126,8 @@ __asm__(".pushsection .text\n"
 					     "3:\n" GIVE_BACK(
 						     "%r10") "call *%r11\n"
 							     "movq %rbp, %rcx\n" /* where it is
-										    kept, and there
-										    is room */
+										    saved, and
+										    there is room */
 							     "andq $-16, %rcx\n"
 							     "leaq -" KEPT_BYTES "(%rcx), %rsp\n"
 							     "movaps %xmm0, (%rsp)\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What CUPTI refuses and drops, counted in the shared file for the report. */
+/* Counts what CUPTI refuses and drops, in the shared file, for the report. */
 #include "cupti_shim/shim.h"
 #include <stdio.h>
 

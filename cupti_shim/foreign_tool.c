@@ -2,10 +2,10 @@
 /*
  * A foreign tool that begins to use CUPTI. CUPTI has one subscriber, one clock and one owner of its
  * buffers. A tool that it refuses may do without CUPTI for the life of the process, as
- * torch.profiler before PyTorch 2.15 does. And nobody may set a clock while activities are
- * recorded. So while we record, we intercept a tool's first call of CUPTI, stop recording, and let
- * the call proceed. For that we replace words of the libraries' global offset tables, and none of
- * their code.
+ * torch.profiler before PyTorch 2.15 does. Nobody can set a clock while activities are recorded. So
+ * while we record, we intercept a tool's first CUPTI call, stop recording, and let the call
+ * proceed. For this we replace words in the libraries' global offset tables. Their code is
+ * unchanged.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
@@ -17,7 +17,7 @@
 
 #define SLOTS 12 /* pointers to these functions in the libraries that call them */
 
-/* None of the functions has more arguments. */
+/* No function has more arguments. */
 typedef int (*begin_function)(void *, void *, void *, void *);
 
 static const char *const beginnings[] = {
@@ -27,13 +27,13 @@ static const char *const beginnings[] = {
 	"cuptiActivityRegisterCallbacks",
 };
 
-/* A slot belongs to one word for the life of the process. A thread may follow the word at any time.
- */
+/* A slot belongs to one word for the life of the process, because a thread may follow the word at
+ * any time. */
 static struct slot {
-	begin_function *at; /* NULL: it was never used */
+	begin_function *at; /* NULL: the slot was never used */
 	begin_function original;
 	bool is_set;
-	bool read_only; /* but for the moment in which it is written */
+	bool read_only; /* except while it is written */
 } slots[SLOTS];
 static void (*make_way)(void);
 
@@ -90,8 +90,8 @@ static void watch(uintptr_t at, bool read_only)
 	slots[i].at = word;
 	slots[i].read_only = read_only;
 	slots[i].is_set = true;
-	/* Before the function's first call this is the loader's resolver. If the word could not be
-	 * put back last time, it leads here still. */
+	/* Before the function's first call, this is the loader's resolver. If the word was not
+	 * restored last time, it still leads here. */
 	found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	if (found != ways[i])
 		__atomic_store_n(&slots[i].original, found, __ATOMIC_RELEASE);
@@ -108,13 +108,13 @@ struct object {
 	size_t names_bytes, call_cnt;
 };
 
-/* In the object; NULL: it is not. */
+/* The address in the object; NULL: it is not inside. */
 static const void *within(const struct dl_phdr_info *info, uintptr_t address, size_t bytes)
 {
 	return segments__hold(info, PT_LOAD, address, bytes) ? (const void *)address : NULL;
 }
 
-/* Of an object that the loader has relocated; others have addresses of the file. */
+/* For an object that the loader has relocated. In others, addresses are those of the file. */
 static bool read_object(const struct dl_phdr_info *info, struct object *o)
 {
 	uintptr_t symbols = 0, names = 0, calls = 0;

@@ -2,9 +2,9 @@
 /*
  * Pointer hooks. The program calls functions through pointers in its data: methods of Python,
  * virtual functions, functions of shared libraries. While the library records, such a pointer leads
- * to a function of ours. That one notes the time and goes on to the original (trampoline.c). No
- * instruction of the program is changed. A thread that has read a pointer may follow it at any
- * later time. So our functions stay where they are, and each leads to one original for the life of
+ * to a function of the library. That function notes the time and calls the original (trampoline.c).
+ * The program's code is unchanged. A thread that has read a pointer may follow it at any later
+ * time. So the library's functions stay in place, and each leads to one original for the life of
  * the process.
  */
 #include "cupti_shim/entries.h"
@@ -15,11 +15,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* For setting and putting back: by our thread, or by the one that ends the process. */
+/* For setting and restoring pointers: in our thread, or in the thread that ends the process. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool ended; /* the process ends: its data is not touched any more */
+static bool ended; /* the process is ending, so its data is left alone */
 
-/* Replaced pointers. */
+/* The replaced pointers. */
 static struct {
 	void **at;
 	uint32_t function;
@@ -27,16 +27,16 @@ static struct {
 } pointers[SHIM_POINTERS];
 static uint32_t pointer_cnt;
 
-/* Where Python has the hash function for objects of C functions. It hashes the function's address.
- * Such objects are keys of dictionaries: their hash must not change with the pointer. */
+/* Python's hash function for objects of C functions. It hashes the function's address. Such objects
+ * can be keys of dictionaries, so their hash must not change with the pointer. */
 static struct {
-	void **at; /* NULL: it is in its place */
+	void **at; /* NULL: the original is in its place */
 	int64_t (*original)(void *);
 } hash;
 
 /* ---- what Python makes of the address of a function ---- */
 
-#define DEFINITION_OF_FUNCTION 16 /* in an object of Python */
+#define DEFINITION_OF_FUNCTION 16 /* offset in an object of Python */
 #define ADDRESS_OF_DEFINITION  8
 
 static const void *address_in(const void *object)
@@ -47,13 +47,13 @@ static const void *address_in(const void *object)
 			       __ATOMIC_ACQUIRE);
 }
 
-/* As Python does it, since 2.7. */
+/* Python's hash of an address, since 2.7. */
 static uint64_t address_hash(uintptr_t address)
 {
 	return (uint64_t)address >> 4 | (uint64_t)address << 60;
 }
 
-/* 0, unless the address is one of our entries. Few are. */
+/* 0, unless the address is one of our entries, which are few. */
 static uint64_t hash_change(const void *address)
 {
 	const uint32_t function = entries__index(address);
@@ -64,7 +64,7 @@ static uint64_t hash_change(const void *address)
 	       address_hash((uintptr_t)trampoline__original(function));
 }
 
-/* The hash that the object has with its original pointer. Python uses no hash of -1. */
+/* The hash of the object with its original pointer. Python never uses -1 as a hash. */
 static int64_t hash_of(void *object)
 {
 	const void *address;
@@ -84,7 +84,7 @@ static int64_t hash_of(void *object)
 
 /* ---- pointers ---- */
 
-/* One store: whoever reads it meanwhile finds one address or the other. */
+/* One store, so a reader finds one address or the other. */
 static bool replace(void **at, void *from, void *to)
 {
 	return __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_ACQ_REL,
@@ -94,7 +94,7 @@ static bool replace(void **at, void *from, void *to)
 /* Adjacent pages with pointers to write. */
 struct pages {
 	uintptr_t begin, end;
-	uint32_t cnt; /* of pointers in them, from the first on */
+	uint32_t cnt; /* number of pointers in them, from the first on */
 };
 
 static struct pages pages_from(uint32_t first)
@@ -120,8 +120,8 @@ static bool protect(const struct pages *p, int protection)
 	return !mprotect((void *)p->begin, p->end - p->begin, protection);
 }
 
-/* To our functions, or back. Data that is read-only once the program is loaded is made writable for
- * that moment. What cannot be replaced stays, and is not put back. */
+/* Sets the pointers to our functions, or restores them. Read-only data is made writable for that
+ * moment. A pointer that cannot be replaced stays, and is not restored. */
 static void replace_all(bool to_ours)
 {
 	struct pages p;
@@ -147,7 +147,8 @@ static void replace_all(bool to_ours)
 	}
 }
 
-/* Call before the first pointer is set. Waits for threads on their way into the original. */
+/* Call it before setting the first pointer. Waits for threads that are on their way into the
+ * original. */
 static bool keep_hashes(uint64_t at)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};
@@ -180,8 +181,8 @@ static void set(struct shim_control *c)
 	trampoline__begin(c, index);
 	calls__connect(c);
 	keeps = keep_hashes(c->python_hash);
-	/* All are known before the first is replaced: a child that is made in between puts it back.
-	 */
+	/* All are listed before the first is replaced, so that a child forked in between can
+	 * restore them. */
 	for (uint32_t i = 0; i < c->pointer_cnt; i++) {
 		f = to_set[i].function < c->function_cnt ? index[to_set[i].function]
 							 : SHIM_FUNCTIONS;
@@ -244,6 +245,7 @@ void functions__end(struct shim_control *c)
 
 void functions__forget(void)
 {
-	mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* whoever held it is not here */
+	mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* the thread that held it is not in
+							       the child */
 	put_back();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The process's own libraries, found by name: libcupti to use, libcuda to ask for devices. */
+/* The process's own libraries, found by name: libcupti, and libcuda for facts about devices. */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Newest first. The names of CUDA 11 carry the minor version. */
+/* Newest first. CUDA 11 has the minor version in its names. */
 static const struct {
 	uint32_t major;
 	const char *soname;
@@ -18,7 +18,7 @@ static const struct {
 
 #define NAME_CNT (sizeof(names) / sizeof(*names))
 
-/* NULL: there is no driver, or not that function. */
+/* NULL: there is no driver, or it does not have the function. */
 static void *driver_symbol(const char *name)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -26,7 +26,7 @@ static void *driver_symbol(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
-/* CUDA's by the driver, 13020 for 13.2; 0: not known. */
+/* The driver's CUDA version, 13020 for 13.2. 0: unknown. */
 static uint32_t driver_version(void)
 {
 	int (*get)(int *version) = (int (*)(int *))driver_symbol("cuDriverGetVersion");
@@ -36,8 +36,8 @@ static uint32_t driver_version(void)
 }
 
 /*
- * UINT32_MAX: not known. With a driver that lacks what it wants the CUPTI of 13.2 calls itself
- * without end, so one of a newer version is not asked anything.
+ * UINT32_MAX: unknown. CUPTI 13.2 recurses endlessly if the driver lacks what it wants. So a CUPTI
+ * that is newer than the driver is not called at all.
  */
 static uint32_t driver_major(void)
 {
@@ -46,7 +46,7 @@ static uint32_t driver_major(void)
 	return version ? version / 1000 : UINT32_MAX;
 }
 
-/* "/a/libcupti.so.13": 13; 0: no such number. */
+/* 13 for "/a/libcupti.so.13". 0: there is no number. */
 static uint32_t path_major(const char *path)
 {
 	const char *digit = strstr(path, "libcupti.so.");
@@ -57,11 +57,11 @@ static uint32_t path_major(const char *path)
 	for (digit += strlen("libcupti.so."); *digit >= '0' && *digit <= '9' && major < 100;
 	     digit++)
 		major = major * 10 + (uint32_t)(*digit - '0');
-	return major < 100 ? major : 0; /* above are the years in the names of real files */
+	return major < 100 ? major : 0; /* larger numbers are years in file names */
 }
 
-/* The one that the process has; else the one that proftrace chose; else any that is found. A CUPTI
- * is never closed: it does not survive that everywhere. */
+/* Takes the process's libcupti, else the one that proftrace chose, else any that is found. It is
+ * never closed, because some processes do not survive that. */
 static int find_library(const char *chosen, uint32_t major, void **library)
 {
 	uint32_t newest = driver_major();
@@ -97,13 +97,13 @@ static bool resolve(struct cupti *cupti)
 	return complete;
 }
 
-/* The next attach chooses anew. */
+/* The next attach chooses again. */
 static void forget(struct cupti *cupti)
 {
 	memset(cupti, 0, sizeof(*cupti));
 }
 
-/* None of its functions was called: it may go. */
+/* None of its functions was called, so it can be closed. */
 static int refuse(struct cupti *cupti)
 {
 	int err = cupti->Subscribe ? SHIM_OLD_CUPTI : SHIM_NOT_CUPTI;

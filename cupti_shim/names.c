@@ -79,18 +79,18 @@ uint64_t names__own(uint64_t string)
 
 /* ---- what callers have ---- */
 
-/* From the file. A late thread may read it while the next file is taken over. So READ() and WRITE()
- * each field. */
+/* Values from the file. A late thread may read them while the next file is taken over. So use
+ * READ() and WRITE() for each field. */
 static struct {
-	uint64_t at; /* offset of the string. The caller's register points to a pointer to its
+	uint64_t at; /* offset of the string; the caller's register points to a pointer to its
 			object */
 	struct {
 		uint64_t return_address; /* 0: end of the list */
-		uint64_t word;		 /* of registers */
+		uint64_t word;		 /* index in registers */
 	} calls[SHIM_NAMED_CALLS];
 } named;
 
-/* Index of a register in `registers`; 0: it is not kept. */
+/* Index of a register in `registers`. 0: its value is not available. */
 static uint64_t word_of(uint32_t reg)
 {
 	if (reg == 3 || reg == 5)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The library must load wherever CUDA does, with a C library older than that of the machine it is
- * built on. glibc 2.34 gave what it took over from libpthread and libdl a new version; under the old
- * one the same functions are found in both. Where they moved to another file the file named with a
- * version is not looked at, only the version. Everything else that is used is from before 2.17.
+ * The library must load wherever CUDA does, also with an older C library than the build machine's.
+ * glibc 2.34 moved functions from libpthread and libdl into libc, with new versions. Under the old
+ * version the same functions exist in both. The loader does not check in which file the old version
+ * was, only the version. All other functions that are used are from before 2.17.
  */
 #ifndef PROFTRACE_OLD_GLIBC_H
 #define PROFTRACE_OLD_GLIBC_H
 
-#include <features.h> /* which C library it is */
+#include <features.h> /* shows which C library it is */
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define OLD_GLIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")

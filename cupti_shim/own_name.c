@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The loader's list of libraries has each by the path that it came from. Ours may be the path of a
- * descriptor. That is another file once the descriptor is closed, and another one in each process
- * that follows the path. A debugger that looks for our symbols could read from a pipe of its own
- * for ever, while the program stands still.
+ * The loader lists each library with the path from which it was loaded. Ours may be the path of a
+ * descriptor. When that is closed, the path means another file, and a different one in each
+ * process. A debugger that looks for our symbols could then read from a pipe for ever, while the
+ * program is stopped.
  */
 #include "cupti_shim/segments.h"
 #include "cupti_shim/shim.h"
 
-static const char name[] = "libproftrace"; /* no longer than the shortest such path */
+static const char name[] = "libproftrace"; /* not longer than the shortest such path */
 
 struct own {
 	uintptr_t address; /* of ours */

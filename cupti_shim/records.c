@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Activities: CUPTI fills buffers that we lend, and gives them back on a thread of its own, or on
- * the one that flushes. Each record is rewritten into the protocol's form, so that CUPTI's layouts
- * are known in this library alone.
+ * Activities. CUPTI fills buffers that we lend, and returns them on a thread of its own, or on the
+ * flushing thread. Each record is converted to the protocol's form, so only this library knows
+ * CUPTI's layouts.
  */
 #include "cupti_shim/shim.h"
 #include <pthread.h>
@@ -14,18 +14,19 @@
 #define BUFFER_BYTES  (1u << 20)
 #define DISCARD_BYTES (64u << 10)
 #define NAMES	      16384
-#define LOOKED_AT     (1u << 20) /* bytes of a name */
-#define CUT_END	      22	 /* bytes that are behind one that is cut */
+#define LOOKED_AT     (1u << 20) /* bytes of a name that are read */
+#define CUT_END	      22	 /* bytes after a name that is cut */
 
 static uint8_t *pool[POOL_CNT]; /* mapped at first use */
-static uint64_t taken;		/* bit per buffer of the pool */
+static uint64_t taken;		/* one bit per buffer of the pool */
 static uint32_t lent;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* completions, one after the other */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* buffers are completed one after the
+							     other */
 static struct shim_control *control;
 static const struct cupti *library;
-static uint64_t sent_names[NAMES]; /* keys that have been written to this file */
-static uint32_t graphs; /* 1: a kernel was of a graph, in this window or an earlier one */
+static uint64_t sent_names[NAMES]; /* keys of names that were written to this file */
+static uint32_t graphs; /* 1: some kernel belonged to a graph, in this window or an earlier one */
 
 void records__connect(struct shim_control *c, const struct cupti *cupti)
 {
@@ -78,8 +79,8 @@ static int pool_index(const uint8_t *buffer)
 	return -1;
 }
 
-/* CUPTI before 12.9 must not be refused a buffer. If the pool is empty, it gets one whose records
- * are counted and thrown away. */
+/* CUPTI before 12.9 must always get a buffer. If the pool is empty, it gets one whose records are
+ * counted and discarded. */
 void records__on_request(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {
 	*max_records = 0;
@@ -111,7 +112,7 @@ void records__release(void)
 
 /* ---- names ---- */
 
-/* The product of two words, folded to one. */
+/* The product of two words, folded into one. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	const unsigned __int128 product = (unsigned __int128)a * b;
@@ -119,7 +120,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* By words: kernels have names of a thousand bytes, and each record has one. */
+/* Hashes by words, because kernels have names of a thousand bytes, and each record has one. */
 static uint64_t hash(const char *text, size_t len)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15ull;
@@ -135,7 +136,7 @@ static uint64_t hash(const char *text, size_t len)
 	return mix(h ^ word, factor);
 }
 
-/* Under the mutex. A name is written again after another name has taken its place in the table. */
+/* Call it under the mutex. A name is written again if another name took its place in the table. */
 static bool put_name(struct shim_control *c, uint64_t key, const char *text, size_t len)
 {
 	uint64_t *slot = &sent_names[key % NAMES];
@@ -152,7 +153,7 @@ static bool put_name(struct shim_control *c, uint64_t key, const char *text, siz
 	name->h = (struct shim_record){SHIM_REC_NAME, (uint32_t)bytes};
 	name->key = key;
 	memcpy(name->text, text, kept);
-	if (kept < len) /* other names may begin alike */
+	if (kept < len) /* other names may begin the same */
 		snprintf(name->text + kept - CUT_END, CUT_END + 1, "... (%016llx)",
 			 (unsigned long long)key);
 	shim_commit(c, bytes);
@@ -188,7 +189,8 @@ static uint64_t name_key(struct shim_control *c, const char *text, uint64_t kind
 	return len && put_name(c, key, text, len) ? key : 0;
 }
 
-/* "DOMAIN:NAME", as nsys has it: a name of the default domain stays as it is. Under the mutex. */
+/* "DOMAIN:NAME", as in nsys. A name of the default domain stays as it is. Call it under the
+ * mutex. */
 static uint64_t range_key(struct shim_control *c, const char *domain, const char *name)
 {
 	static char text[LOOKED_AT];
@@ -201,7 +203,7 @@ static uint64_t range_key(struct shim_control *c, const char *domain, const char
 
 /* ---- records ---- */
 
-/* What a forced flush returns unfinished has no times. */
+/* An unfinished activity that a forced flush returns has no times. */
 static bool is_complete(struct shim_control *c, uint64_t start, uint64_t end)
 {
 	if (start && end)
@@ -238,7 +240,7 @@ static void take_kernel(struct shim_control *c, const struct cupti_kernel *r)
 	shim_put(c, &out);
 }
 
-/* The two records of copies share fields, but not their places. */
+/* The two records of copies have the same fields at different offsets. */
 #define COPY(record, from, to)                                                                     \
 	{.a = HEAD(shim_copy, SHIM_REC_COPY, record),                                              \
 	 .bytes = (record)->bytes,                                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a library of the process lies. */
+/* Where a library lies in the process. */
 #ifndef PROFTRACE_SEGMENTS_H
 #define PROFTRACE_SEGMENTS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Do those bytes lie in one of its segments of that type (PT_LOAD, PT_GNU_RELRO)? */
+/* Do the bytes lie in a segment of that type (PT_LOAD, PT_GNU_RELRO)? */
 static inline bool segments__hold(const struct dl_phdr_info *info, uint32_t type, uintptr_t address,
 				  size_t bytes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The library's life in the target. It takes over a file and carries out the commands that
- * proftrace writes there. When proftrace leaves or dies, the library parks: no thread, no CUPTI,
- * nothing but its text.
+ * proftrace writes there. When proftrace leaves or dies, the library parks: it has no thread, uses
+ * no CUPTI, and only its code remains.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -23,21 +23,23 @@
 #define TICK_NS	     (100 * MS)
 #define FLUSH_NS     (500 * MS)
 #define STACK_BYTES  (512u << 10)
-#define SIGSET_BYTES 8		  /* the kernel's */
-#define LEAVE_NS     (12000 * MS) /* a dead proftrace is noticed, and its window left, well before */
-#define ADOPT_NS     (500 * MS)	  /* from a file made here to its first command, if others wait */
+#define SIGSET_BYTES 8 /* the size in the kernel */
+#define LEAVE_NS                                                                                   \
+	(12000 * MS)	    /* far longer than it takes to notice a dead proftrace and             \
+			       leave its window */
+#define ADOPT_NS (500 * MS) /* from a file made here to its first command, if others wait */
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u /* since 6.3; kernels may be told to want it */
+#define MFD_NOEXEC_SEAL 8u /* since 6.3; some kernels require it */
 #endif
 
-static uint32_t attaching;	     /* 1 while one caller is in attach() */
-static uint32_t newest;		     /* number of the caller that came last and may wait */
-static void *mapped;		     /* room for the file, kept from one file to the next */
+static uint32_t attaching;	     /* 1 while a caller is in attach() */
+static uint32_t newest;		     /* number of the latest caller that may wait */
+static void *mapped;		     /* memory of the file, kept for the next file */
 static uint32_t serving;	     /* 1 while the thread runs */
-static struct shim_control *control; /* of the thread; the process's end looks at it, too */
-static int made_fd = -1;	     /* of a file made here, until proftrace has it */
-static uint32_t made_for;	     /* number of the caller that it was made for */
+static struct shim_control *control; /* used by the thread, and at the end of the process */
+static int made_fd = -1;	     /* descriptor of a file made here, until proftrace has it */
+static uint32_t made_for;	     /* number of the caller for whom it was made */
 
 static void set_control(struct shim_control *c)
 {
@@ -47,8 +49,8 @@ static void set_control(struct shim_control *c)
 /* ---- the file ---- */
 
 /*
- * A thread that was in a callback when the window closed may still write to the last file's place.
- * So that place is never unmapped: the next file, or empty memory, goes over it.
+ * A thread that was in a callback when the window closed may still write to the last file's memory.
+ * So that memory is never unmapped: the next file, or empty memory, replaces it.
  */
 static struct shim_control *map_file(int fd)
 {
@@ -66,7 +68,7 @@ static void unmap_file(void)
 	void *at = mmap(mapped, SHIM_FILE_BYTES, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 
-	(void)at; /* without memory for the new mapping the old one stays, which harms nothing */
+	(void)at; /* without memory for the new mapping the old one stays, which does no harm */
 }
 
 static int take_over(struct shim_control *c)
@@ -85,9 +87,9 @@ static int take_over(struct shim_control *c)
 }
 
 /*
- * The library carries out what the file says. Children inherit its path, and when proftrace's file
- * has lost its name anybody may make one of that name. By number, since old C libraries have
- * another fstat().
+ * The library carries out what the file says. Children inherit its path. When proftrace's file has
+ * lost its name, anybody may make one of that name. Uses the system call, because fstat() differs
+ * in old C libraries.
  */
 static bool is_trusted(int fd)
 {
@@ -126,7 +128,7 @@ static void close_made(void)
 	made_fd = -1;
 }
 
-/* By number, since C libraries of before 2018 do not have it. */
+/* Uses the system call, because C libraries before 2018 do not have the function. */
 static int make_memfd(void)
 {
 	int fd = (int)syscall(SYS_memfd_create, "proftrace", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -212,12 +214,12 @@ static bool is_overtaken(uint32_t number)
 	return __atomic_load_n(&newest, __ATOMIC_ACQUIRE) != number;
 }
 
-/* The kernel marks the liveness futex. Without a futex, or while proftrace is stopped, its
- * silence tells. A proftrace locks the process while it loads the library: if another comes
- * meanwhile, the first one has died. */
+/* The kernel marks the liveness futex. Without a futex, or while proftrace is stopped, missing
+ * heartbeats show it. proftrace locks the process while it loads the library. So if another one
+ * comes, the first one has died. */
 static bool proftrace_is_dead(const struct shim_control *c)
 {
-	/* A beat is by the clock that was told before it. */
+	/* A heartbeat uses the clock that was set before it. */
 	uint64_t beat = __atomic_load_n(&c->heartbeat_ns, __ATOMIC_ACQUIRE), now;
 	uint64_t limit = c->heartbeat_timeout_ns;
 
@@ -276,7 +278,7 @@ static void *thread_main(void *unused)
 	return unused;
 }
 
-/* Detached, with all signals blocked: they are the program's. */
+/* Detached, with all signals blocked, because they belong to the program. */
 static int start_thread(void)
 {
 	pthread_attr_t attr;
@@ -297,7 +299,7 @@ static int start_thread(void)
 
 /* ---- the process's end ---- */
 
-/* What is recorded so far goes to the file; the rest of CUPTI dies with the process. */
+/* Records so far go to the file. All else of CUPTI ends with the process. */
 static void on_exit_of_process(void)
 {
 	struct shim_control *c = __atomic_load_n(&control, __ATOMIC_ACQUIRE);
@@ -311,7 +313,7 @@ static void on_exit_of_process(void)
 	__atomic_store_n(&c->exited, 1, __ATOMIC_RELEASE);
 }
 
-/* The child has neither our thread nor a device: it must not write to its parent's file. */
+/* The child has neither our thread nor a device. It must not write to its parent's file. */
 static void on_fork_in_child(void)
 {
 	calls__connect(NULL);
@@ -323,7 +325,7 @@ static void on_fork_in_child(void)
 	if (mapped)
 		unmap_file();
 	serving = 0;
-	attaching = 0; /* whoever was is not here */
+	attaching = 0; /* the caller in attach() is not in the child */
 }
 
 static int prepare_once(void)
@@ -353,8 +355,8 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Waits until the library has left the file of a proftrace that is dead. Returns if that one lives:
- * it holds the futex, or its heartbeat grows. */
+/* Waits until the library has left the file of a dead proftrace. Returns if that one lives: it
+ * holds the futex, or its heartbeat continues. */
 static void await_left(uint32_t number)
 {
 	const struct shim_control *c = mapped; /* stays mapped, see map_file() */
@@ -401,7 +403,8 @@ static int attach(const char *path, uint32_t number)
 	return err;
 }
 
-/* One at a time. A caller that waits gives up when another comes: its own proftrace has died. */
+/* Lets one caller in at a time. A waiting caller gives up when another comes, because its own
+ * proftrace has died. */
 static bool enter(bool may_wait, uint32_t number)
 {
 	while (__atomic_exchange_n(&attaching, 1, __ATOMIC_ACQUIRE)) {
@@ -430,5 +433,5 @@ int InitializeInjection(void)
 
 	if (path && *path)
 		proftrace_cupti_attach(path);
-	return 1; /* the program's calls go on, whatever became of ours */
+	return 1; /* the program continues, whatever our result is */
 }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes the calls of hooked functions: the thread and the times. Nothing here locks, allocates or
- * enters the kernel, except in a thread's first call of a window. */
+/* Notes the calls of hooked functions: thread and times. Nothing here locks, allocates or enters
+ * the kernel, except in a thread's first call of a window. */
 #include "cupti_shim/trampoline.h"
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
 #include <pthread.h>
 #include <unwind.h>
 
-/* Nested calls of a thread that are recorded; deeper ones are not. */
+/* Most nested calls of a thread that are recorded; deeper ones are not. */
 #define OPEN_MAX 32
 
-#define TYPE_OF_OBJECT 8 /* in an object of Python */
+#define TYPE_OF_OBJECT 8 /* offset in an object of Python */
 #define NO_NUMBER      UINT16_MAX
 
-/* By entry, in the order in which they were first asked for. */
+/* By entry, in the order of first use. */
 static struct hooked_function {
 	void *original;
 	uint32_t kind;
-	uint32_t number; /* in the latest file */
+	uint32_t number; /* number in the latest file */
 	uint8_t object, outermost;
 	uint16_t object_at;
 	uint32_t name_at;
 } functions[SHIM_FUNCTIONS];
 static uint32_t function_cnt;
 
-/* From the file. A late thread may read it while the next file is taken over. So READ() and WRITE()
- * each field, and functions[].number. */
+/* Values from the file. A late thread may read them while the next file is taken over. So use
+ * READ() and WRITE() for each field, and for functions[].number. */
 static struct {
-	uint64_t (*next_node)(void); /* NULL: not known */
+	uint64_t (*next_node)(void); /* NULL: unknown */
 	uint64_t python_node;
 	uint32_t node_seq, node_object;
 } layout;
 
-/* The calls that a thread is in, by ring. Two threads may end one: its own, and the one that stops
- * the window. Whoever takes its begin out writes its record. Only the thread itself writes the
- * other fields, while the begin is out. */
+/* The open calls of a thread, by ring. Two threads may end a call: its own, and the one that stops
+ * the window. The one that takes out `begin` writes the record. Only the thread itself writes the
+ * other fields, while `begin` is taken out. */
 struct inside {
 	_Alignas(64) uint64_t node_begin; /* 0: none */
 	uint64_t node, type;
@@ -43,10 +43,10 @@ struct inside {
 	uint8_t node_flags;
 	uint32_t depth;
 	struct level {
-		uint64_t begin; /* 0: gets no record */
+		uint64_t begin; /* 0: no record */
 		uint64_t type;
-		uint64_t name;	 /* its key; SHIM_NO_NODE: none */
-		uint64_t before; /* the next node's number then */
+		uint64_t name;	 /* key of its name; SHIM_NO_NODE: none */
+		uint64_t before; /* number of the next node at its begin */
 		uintptr_t sp;
 		uint16_t api;
 	} levels[OPEN_MAX];
@@ -77,8 +77,8 @@ static uint64_t take(uint64_t *begin)
 	return __atomic_exchange_n(begin, 0, __ATOMIC_ACQ_REL);
 }
 
-/* Takes a call from a thread other than the one that put it there, given what was read of it
- * before. False: that thread has taken it meanwhile, and may have gone on to the next call. */
+/* Takes a call of another thread, whose begin was read before. False: that thread took it
+ * meanwhile, and may have begun another call. */
 static bool take_this(uint64_t *begin, uint64_t begin_ns)
 {
 	return begin_ns && __atomic_compare_exchange_n(begin, &begin_ns, 0, false, __ATOMIC_ACQ_REL,
@@ -93,7 +93,7 @@ static struct inside *inside_of(struct thread *t)
 
 	if (!in || (t->connection == connection && t->ring == ring))
 		return in;
-	/* Older calls have their records, or nobody wants them. */
+	/* Older calls have their records, or belong to no file. */
 	*t = (struct thread){connection, ring};
 	take(&in->node_begin);
 	for (uint32_t i = 0; i < OPEN_MAX; i++)
@@ -117,8 +117,8 @@ static struct shim_call node_call(const struct inside *in, uint64_t begin_ns, ui
 				  .type = READ(in->type)};
 }
 
-/* Ends the node at now_ns if it has returned: its frame lies no higher than the stack pointer. Adds
- * `flags` to its call. */
+/* Ends the node at now_ns if it has returned, that is if its frame is not above the stack pointer.
+ * Adds `flags` to its call. */
 static void end_node(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns, uint8_t flags)
 {
 	uint64_t begin_ns;
@@ -134,7 +134,7 @@ static void end_node(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns,
 	calls__put(ring, &call);
 }
 
-/* No other node follows that would end the thread's last one. */
+/* No later node ends the thread's last one. */
 static void on_thread_end(void *thread)
 {
 	const struct thread *t = thread;
@@ -201,7 +201,7 @@ static struct shim_call level_call(const struct level *l, uint64_t begin_ns, uin
 				  .type = READ(l->type)};
 }
 
-/* The innermost. */
+/* Ends the innermost call. */
 static void leave_level(struct inside *in, int ring, uint64_t now_ns, uint8_t flags)
 {
 	struct level *l = &in->levels[--in->depth];
@@ -215,8 +215,7 @@ static void leave_level(struct inside *in, int ring, uint64_t now_ns, uint8_t fl
 	calls__put(ring, &call);
 }
 
-/* Ends calls whose frames lie below the stack pointer: a jump past their callers (longjmp) left
- * them. */
+/* Ends calls whose frames lie below the stack pointer: a jump (longjmp) left them. */
 static void leave_dead(struct inside *in, int ring, uintptr_t sp, uint64_t now_ns)
 {
 	while (in->depth && in->levels[in->depth - 1].sp < sp)
@@ -237,21 +236,21 @@ int trampoline__on_unwind(int version, int actions, uint64_t class, void *except
 		return _URC_CONTINUE_UNWIND;
 	in = &insides[t->ring];
 	if (!in->depth)
-		return _URC_CONTINUE_UNWIND; /* it began before these were connected */
+		return _URC_CONTINUE_UNWIND; /* the call began before this connection */
 	now_ns = shim_now();
 	end_node(in, t->ring, in->levels[in->depth - 1].sp, now_ns, 0);
 	leave_level(in, t->ring, now_ns, 0);
 	return _URC_CONTINUE_UNWIND;
 }
 
-/* Is the innermost call one of another function, with a known type? */
+/* Is the innermost open call one of another function with a known type? */
 static bool is_inner(const struct inside *in, const struct hooked_function *f)
 {
 	return in->depth && in->levels[in->depth - 1].type &&
 	       in->levels[in->depth - 1].api != (uint16_t)READ(f->number);
 }
 
-/* Is no call of the thread open? */
+/* Does the thread have no open call? */
 static bool is_idle(struct inside *in)
 {
 	return !in->depth && !__atomic_load_n(&in->node_begin, __ATOMIC_RELAXED);
@@ -274,7 +273,7 @@ static bool begin_call(const struct hooked_function *f, const uint64_t *register
 		return false;
 	now_ns = f->kind == SHIM_FUNCTION_ENCLOSING && is_idle(in) ? 0 : shim_now();
 	end_node(in, t->ring, sp, now_ns, 0);
-	leave_dead(in, t->ring, sp + 1, now_ns); /* a frame at that very place, too */
+	leave_dead(in, t->ring, sp + 1, now_ns); /* also a frame at exactly that address */
 	if (in->depth == OPEN_MAX || (f->outermost && is_inner(in, f)))
 		return false;
 	l = &in->levels[in->depth++];
@@ -323,7 +322,7 @@ void trampoline__leave(uint32_t function, uintptr_t sp)
 	end_node(in, t->ring, sp, end_ns, is_enclosing ? SHIM_CALL_RETURNED : 0);
 	leave_dead(in, t->ring, sp, end_ns);
 	if (!in->depth || in->levels[in->depth - 1].sp != sp)
-		return; /* it began before these were connected */
+		return; /* the call began before this connection */
 	l = &in->levels[--in->depth];
 	begin_ns = take(&l->begin);
 	if (!begin_ns)
@@ -348,7 +347,7 @@ bool trampoline__is_method(uint32_t function)
 	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_ENCLOSING;
 }
 
-/* Index of the function, new or old; SHIM_FUNCTIONS: there is no room. */
+/* Index of the function, known or new. SHIM_FUNCTIONS: there is no room. */
 static uint32_t function_index(const struct shim_function *wanted)
 {
 	void *const address = (void *)(uintptr_t)wanted->address;
@@ -379,7 +378,7 @@ void trampoline__begin(struct shim_control *c, uint32_t *index)
 	WRITE(layout.node_seq, c->node_seq);
 	WRITE(layout.node_object, c->node_object);
 	names__begin(c);
-	/* Functions of an earlier file have no number. A thread may still be on its way there. */
+	/* Functions of an earlier file get no number. A thread may still be on its way there. */
 	for (uint32_t i = 0; i < function_cnt; i++)
 		WRITE(functions[i].number, NO_NUMBER);
 	for (uint32_t i = 0; i < c->function_cnt; i++) {
@@ -402,7 +401,7 @@ static void put_open(struct shim_control *c, size_t ring, const struct shim_call
 	records__put(c, &out.h);
 }
 
-/* Innermost first. */
+/* The innermost first. */
 static void put_inside(struct shim_control *c, size_t ring)
 {
 	struct inside *in = &insides[ring];
@@ -427,8 +426,8 @@ void trampoline__put_open(struct shim_control *c)
 		put_inside(c, ring);
 }
 
-/* The clock is read twice. bench/overhead measured the rest in jobs of 126 and 144 calls a step:
- * 135 to 160 ns each in all. Most of it is spent in caches that the job must fill again. */
+/* Two clock reads, and the rest as measured by bench/overhead in jobs of 126 and 144 calls per
+ * step: 135 to 160 ns for each in total. Most of that is cache misses of the job afterwards. */
 uint64_t trampoline__cost_ns(void)
 {
 	enum { TIMES = 256, REST_NS = 100 };

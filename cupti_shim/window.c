@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One window, from subscribing to finalizing. This file takes everything that CUPTI holds for us,
- * and gives it back in the opposite order.
+ * One window, from subscribing to finalising. This file acquires everything from CUPTI, and
+ * releases it in the opposite order.
  */
 #include "cupti_shim/shim.h"
 #include "cupti_shim/old_glibc.h"
@@ -10,10 +10,10 @@
 #include <sys/prctl.h>
 
 #define MS	  1000000ull
-#define RETURN_NS (200 * MS) /* a call may go on for as long as the device has work */
-#define WAY_NS	  (200 * MS) /* another tool waits */
-#define EXIT_NS	  (200 * MS) /* for a call to return, where the program makes calls */
-#define REST_NS	  (5 * MS)   /* ... where it makes none */
+#define RETURN_NS (200 * MS) /* a call may last as long as the device has work */
+#define WAY_NS	  (200 * MS) /* another tool waits for it */
+#define EXIT_NS	  (200 * MS) /* wait for a call to return, if the program makes calls */
+#define REST_NS	  (5 * MS)   /* ... and if it makes none */
 #define PENDING	  UINT32_MAX
 
 static const int kinds[] = {
@@ -29,19 +29,19 @@ static const int kinds[] = {
 	CUPTI_CUDA_EVENT,
 };
 #define KIND_CNT    (sizeof(kinds) / sizeof(*kinds))
-#define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* if CUPTI refuses it, there is no window */
+#define NEEDED_KIND CUPTI_CONCURRENT_KERNEL /* without this kind there is no window */
 
 static struct cupti cupti;
-/* Guards the subscription and the kinds. Our thread ends both, or a thread of the program in
+/* Protects the subscription and the kinds. Our thread ends both, or a program's thread does in
  * make_way(). */
 static pthread_mutex_t subscription = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
-static struct shim_control *subscribed; /* whose window it is */
+static struct shim_control *subscribed; /* file of the window */
 static uint8_t enabled[KIND_CNT];
-static uint32_t outcome; /* of finalize(): PENDING, or enum shim_stay */
+static uint32_t outcome; /* result of finalize(): PENDING, or enum shim_stay */
 
 #define NOT_CHANGED (-1)
-static int thread_ids = NOT_CHANGED; /* as they were before */
+static int thread_ids = NOT_CHANGED; /* the setting before the window */
 
 /* ---- kinds, and what is recorded of them ---- */
 
@@ -83,8 +83,8 @@ void window__flush(struct shim_control *c, uint32_t flag)
 	failures__count_dropped(c, &cupti, NULL, 0);
 }
 
-/* Waits for CUPTI's buffers. After the kinds are disabled, one comes back when all its activities
- * have ended. */
+/* Waits for CUPTI's buffers. After the kinds are disabled, a buffer comes back when all its
+ * activities have ended. */
 static void await_buffers(struct shim_control *c, uint64_t timeout_ns)
 {
 	const struct timespec pause = {.tv_nsec = 2 * MS};
@@ -119,7 +119,7 @@ static void give_back(struct shim_control *c)
 	thread_ids = NOT_CHANGED;
 }
 
-/* The last use of CUPTI while it is ours. */
+/* The last use of CUPTI in this window. */
 static void take_rest(struct shim_control *c)
 {
 	if (records__lent())
@@ -139,7 +139,7 @@ static void unsubscribe(struct shim_control *c)
 
 /* ---- another tool ---- */
 
-/* Stops recording, and gives CUPTI back. */
+/* Stops recording, and releases CUPTI. */
 static void hand_over(struct shim_control *c)
 {
 	__atomic_store_n(&c->left, 1, __ATOMIC_RELEASE);
@@ -149,7 +149,7 @@ static void hand_over(struct shim_control *c)
 	unsubscribe(c);
 }
 
-/* Runs on a program's thread that begins to use CUPTI. Waits 1 s at most for the lock. */
+/* Runs on a program's thread that begins to use CUPTI. Waits at most 1 s for the lock. */
 static void make_way(void)
 {
 	const int saved = errno;
@@ -184,20 +184,21 @@ static int subscribe(struct shim_control *c)
 	return result ? failures__refused(c, "cuptiActivityRegisterCallbacks", result) : SHIM_OK;
 }
 
-/* Under the lock, so that make_way() waits. CUPTI's new threads inherit the name of this one. */
+/* Call it under the lock, so that make_way() waits. CUPTI's new threads inherit this thread's
+ * name. */
 static int start(struct shim_control *c)
 {
 	size_t dropped = 0;
 	int err;
 
-	/* The subscription first: it is what another tool's presence refuses. */
+	/* The subscription comes first, because it fails if another tool is there. */
 	captures__leave_alone();
 	prctl(PR_SET_NAME, CUPTI_THREAD_NAME);
 	err = subscribe(c);
 	prctl(PR_SET_NAME, SHIM_THREAD_NAME);
 	if (err)
 		return err;
-	/* What CUPTI dropped until now was another tool's. */
+	/* Records that CUPTI dropped before belong to another tool. */
 	cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
 	records__connect(c, &cupti);
 	set_thread_ids(c);
@@ -239,7 +240,7 @@ int window__start(struct shim_control *c)
 
 /* ---- stop ---- */
 
-/* A kernel's record shows a graph whose launch came before the callback. */
+/* A kernel's record shows a graph that was launched before the callback. */
 static bool saw_graphs(void)
 {
 	return calls__saw_graphs() || records__saw_graphs();
@@ -255,11 +256,10 @@ static void finalize(void)
 }
 
 /*
- * CUPTI leaves the process in the exit of an API call, the one place that is documented as safe. It
- * stays if no such exit comes, or if a graph was launched while it was there. It then has no
- * subscriber, no enabled kind and no buffer. Without it the device would fail at that graph's next
- * launches (seen of 13.0 on an H200, whatever the device did meanwhile; before 12.6 it is known to
- * crash).
+ * CUPTI leaves the process at the exit of an API call, the only place that is documented as safe.
+ * It stays if no such exit comes, or if a graph was launched meanwhile. Then it has no subscriber,
+ * no enabled kind and no buffer. Without CUPTI the next launches of that graph would fail (seen
+ * with 13.0 on an H200; before 12.6 it is known to crash).
  */
 static uint32_t try_finalize(void)
 {
@@ -278,7 +278,7 @@ static uint32_t try_finalize(void)
 	return stay;
 }
 
-/* Finalizes CUPTI, unless it is another tool's by now. A tool that comes meanwhile waits. */
+/* Finalises CUPTI, unless another tool has it by now. A tool that comes meanwhile waits. */
 static void leave_cupti(struct shim_control *c)
 {
 	pthread_mutex_lock(&subscription);
@@ -293,7 +293,7 @@ static void leave_cupti(struct shim_control *c)
 	foreign_tool__unwatch();
 }
 
-/* Pointer hooks may stay for longer than CUPTI is ours. */
+/* Pointer hooks may stay longer than our use of CUPTI. */
 static void leave(struct shim_control *c)
 {
 	calls__put_open(c);
@@ -329,9 +329,9 @@ void window__stop(struct shim_control *c)
 }
 
 /*
- * Kinds that another tool has enabled, too, must stay on; it ends them. CUPTI does not tell which
- * those are: proftrace saw them enabled. It may not have seen all, so what torch.profiler enables
- * unless told otherwise stays as well.
+ * Kinds that another tool enabled must stay on; that tool disables them. CUPTI does not list them,
+ * but proftrace saw them being enabled. It may have missed some, so the defaults of torch.profiler
+ * stay on as well.
  */
 static bool is_kept(const struct shim_control *c, int kind)
 {
@@ -339,7 +339,7 @@ static bool is_kept(const struct shim_control *c, int kind)
 	       kind == CUPTI_OVERHEAD || (kind < 64 && c->kept_kinds >> kind & 1);
 }
 
-/* The other tool came unseen: by a pointer from dlsym(), say. */
+/* The other tool was not intercepted, because it used a pointer from dlsym(), for example. */
 static void yield(struct shim_control *c)
 {
 	for (size_t i = 0; i < KIND_CNT; i++) {
@@ -364,6 +364,7 @@ void window__yield(struct shim_control *c)
 
 void window__forget(void)
 {
-	subscription = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* whoever held it is not here */
+	subscription = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* the thread that held it is
+								      not in the child */
 	subscriber = NULL;
 }

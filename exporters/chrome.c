@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The Chrome trace in Kineto's dialect; doc/reference/trace.md says what its readers need and why.
- */
+/* The Chrome trace in Kineto's dialect. doc/reference/trace.md says what its readers need, and
+ * why. */
 #include "common/err.h"
 #include "exporters/message_table.h"
 #include "common/util.h"
@@ -16,7 +16,7 @@
 
 /* ---- what stands before the events ---- */
 
-/* Wall-clock nanoseconds of the trace's 0. */
+/* Wall-clock time of the trace's 0, in nanoseconds. */
 static int64_t base_time_ns(const struct recording *r, uint64_t base_us)
 {
 	const json_t *clock = json_object_get(recording__meta(r), "clock");
@@ -34,7 +34,7 @@ static void put_distributed(struct text_file *out, const struct recording *r)
 
 	if (!json_is_integer(rank))
 		return;
-	/* HTA looks for the rank with a pattern that needs the space */
+	/* HTA searches the rank with a pattern that needs this space */
 	text_file__print(out,
 			 "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\": %lld,"
 			 "\"world_size\": %lld},\n",
@@ -58,7 +58,7 @@ static json_t *device_properties(uint64_t id, const struct device_info *d)
 			 "sharedMemPerMultiprocessor", (json_int_t)d->shared_per_multiprocessor);
 }
 
-/* Readers index by device id, so an unknown device is an empty object. */
+/* Readers use device ids as indices, so an unknown device is an empty object. */
 static int put_devices(struct text_file *out, const struct device_infos *devices)
 {
 	json_t *list = json_array();
@@ -77,7 +77,7 @@ static int put_devices(struct text_file *out, const struct device_infos *devices
 	return 0;
 }
 
-/* Both have one length: the cut must not move by what is said of it. */
+/* Both texts have the same length, so that their choice does not move the cut. */
 static const char *truncated(const struct recording *r, const struct chrome_limit *limit)
 {
 	return recording__damage(r)->truncated || limit->will_cut ? " true" : "false";
@@ -121,7 +121,7 @@ static int put_event(struct chrome_writer *w, struct chrome_limit *limit,
 	return err ? err : text_file__error(w->out);
 }
 
-/* The one that stands first; there is one if anything was written. */
+/* The row that comes first. There is one if anything was written. */
 static const struct chrome_row *first_row(const struct chrome_writer *w)
 {
 	uint32_t id = 1;
@@ -184,7 +184,7 @@ static int read_ahead(const struct recording *r, enum chrome_dialect dialect, st
 	struct gpu_collector *c = NULL;
 	int err = 0;
 
-	/* torch_tb_profiler 0.4.3 takes a step on a stream for one more step of the program. */
+	/* torch_tb_profiler 0.4.3 counts a step on a stream as one more step of the program. */
 	if (dialect == DIALECT_KINETO)
 		err = gpu_collector__new(r, &c);
 	if (!err)
@@ -209,9 +209,9 @@ static int run_once(const struct recording *r, enum chrome_dialect dialect, int 
 	return err;
 }
 
-/* The head says whether the limit cuts what follows. Nothing may follow the events
- * (doc/reference/trace.md), so the head must know it before. Therefore the text is first made up to
- * there, uncompressed, and thrown away. */
+/* The head says whether the limit cuts the trace. It must know in advance, because nothing may
+ * follow the events (doc/reference/trace.md). So the text up to the limit is first made without
+ * compression, and discarded. */
 static int foresee_cut(const struct recording *r, enum chrome_dialect dialect,
 		       struct chrome_limit *limit)
 {

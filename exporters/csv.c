@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* All events as comma-separated values (RFC 4180), one line of names first. */
+/* All events as comma-separated values (RFC 4180). The first line has the names. */
 #include <string.h>
 #include "common/csv_cell.h"
 #include "common/err.h"
@@ -26,7 +26,7 @@ static void put_shown(void *ctx, const char *text, size_t len)
 		text_file__put(ctx, strchr("\t\r\n", *text) ? "?" : text, 1);
 }
 
-/* commas: those that are due before the value, fields without one among them. */
+/* commas: number of commas before the value, which includes fields without a value. */
 static void put_value(const struct csv *w, const struct value *v, size_t commas)
 {
 	struct text_file *out = w->out;

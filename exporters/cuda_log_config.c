@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Options of NVIDIA's Compute Command Line Profiler User Guide (DU-05982-001, table 2). Those that
- * steer a profiler (when it begins, how counters are added up) have nothing to steer in a
+ * Options of NVIDIA's Compute Command Line Profiler User Guide (DU-05982-001, table 2). Options
+ * that control the profiler (when it begins, how counters are summed) have no effect on a
  * recording.
  */
 #include "exporters/cuda_log_config.h"
@@ -20,7 +20,7 @@
 
 struct log_option {
 	const char *name;
-	/* NULL: it is a column, has no value */
+	/* NULL: a column without a value */
 	int (*set)(const char *value, struct cuda_log_config *config);
 	enum cuda_log_column column;
 };
@@ -110,7 +110,7 @@ static int wrong_value(const struct log_option *o, const char *value)
 	return err__set(-EINVAL, MESSAGE_CUDA_LOG_OPTION_NEEDS_VALUE, o->name, wanted);
 }
 
-/* One option, NUL-terminated and without blanks around it. */
+/* One option, NUL-terminated, without blanks around it. */
 static int take_option(char *text, struct cuda_log_config *config)
 {
 	char *value = text + strcspn(text, " \t");
@@ -153,7 +153,7 @@ int cuda_log_config__parse(const char *text, struct cuda_log_config *out)
 		}
 		p += len;
 	}
-	/* The three dimensions say what the two do. */
+	/* The option with three dimensions includes that with two. */
 	if (out->columns & 1u << LOG_GRID_3D)
 		out->columns &= ~(1u << LOG_GRID_2D);
 	return err;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The configuration of CUDA's command line profiler: which columns its log has. */
+/* The configuration of CUDA's command line profiler: the columns of its log. */
 #ifndef PROFTRACE_CUDA_LOG_CONFIG_H
 #define PROFTRACE_CUDA_LOG_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order of the log. method, gputime, cputime and occupancy are always there. */
+/* In the order of the log. It always has method, gputime, cputime and occupancy. */
 enum cuda_log_column {
 	LOG_BEGIN,
 	LOG_END,
@@ -33,15 +33,15 @@ enum cuda_log_column {
 enum cuda_log_mode { LOG_MODE_UNCHOSEN, LOG_KVP, LOG_CSV };
 
 struct cuda_log_config {
-	uint32_t columns; /* bit per enum cuda_log_column */
+	uint32_t columns; /* one bit per enum cuda_log_column */
 	enum cuda_log_mode mode;
-	int32_t device; /* -1: the recording's only one */
+	int32_t device; /* -1: the only device of the recording */
 };
 
 /*
- * text: options, one per line or between commas, with their value behind a blank; lines that begin
- * with # are comments. NULL: the options that Paddle's cuda_profiler has by default. -EINVAL with
- * err__set names what is wrong and what is known.
+ * text: options, one per line or separated by commas, each with its value after a blank. Lines that
+ * begin with # are comments. NULL: the default options of Paddle's cuda_profiler. -EINVAL with
+ * err__set names the error and the known options.
  */
 int cuda_log_config__parse(const char *text, struct cuda_log_config *out);
 

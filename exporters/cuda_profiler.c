@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The log of CUDA's command line profiler, version 2.0: one line per kernel, copy and set. Until
- * CUDA 12, cudaProfilerInitialize made the driver write it, and Paddle's cuda_profiler used that.
- * Compute Command Line Profiler User Guide, NVIDIA DU-05982-001. A file is of one device.
+ * The log of CUDA's command line profiler, version 2.0: one line per kernel, copy and set. Up to
+ * CUDA 11, cudaProfilerInitialize made the driver write it, and Paddle's cuda_profiler used that.
+ * Compute Command Line Profiler User Guide, NVIDIA DU-05982-001. A file is about one device.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,20 +20,20 @@
 
 #define CONTEXTS_MAX 16
 #define DEVICES_MAX  64
-#define VALUE_MAX    64 /* of all columns but the method's */
+#define VALUE_MAX    64 /* longest value of any column but the method */
 
 struct cuda_log {
 	struct cuda_log_config config;
 	struct rows *rows;
 	struct text_file *out;
 	int64_t wall_offset_ns;
-	uint64_t begin_ns; /* of the first event of the recording */
+	uint64_t begin_ns; /* begin of the recording's first event */
 	uint32_t contexts[CONTEXTS_MAX];
 	size_t context_cnt;
-	uint64_t devices; /* bit per device below DEVICES_MAX that something ran on */
+	uint64_t devices; /* one bit per device below DEVICES_MAX that ran something */
 	bool raw_csv;
-	uint64_t cnt;			  /* rows written */
-	uint64_t missing[LOG_COLUMN_CNT]; /* rows whose value the recording does not know */
+	uint64_t cnt;			  /* number of rows */
+	uint64_t missing[LOG_COLUMN_CNT]; /* number of rows with unknown value, by column */
 };
 
 static uint8_t category_of(const struct row *row)
@@ -124,7 +124,7 @@ static void put_bytes(const struct cuda_log *w, const struct row *row, char *tex
 		snprintf(text, VALUE_MAX, "%lld", (long long)row->ev->value);
 }
 
-/* "HtoD" of "Memcpy HtoD (Pinned -> Device)"; empty if the name is another one. */
+/* "HtoD" for "Memcpy HtoD (Pinned -> Device)". Empty if the name has another form. */
 static void copy_kind(const struct row *row, char kind[8])
 {
 	kind[0] = '\0';
@@ -172,11 +172,11 @@ static bool is_copy(const struct row *row)
 	return category_of(row) == CAT_MEMCPY;
 }
 
-/* key: in pairs; heads: in the line of names, one per part of the value. */
+/* key: in pairs. heads: titles, one per part of the value. */
 static const struct log_column {
 	const char *key, *heads;
 	bool (*applies)(const struct row *row);
-	put_fn *put; /* NULL: the method, which is of any length */
+	put_fn *put; /* NULL: the method, which may be of any length */
 } log_columns[LOG_COLUMN_CNT] = {
 	[LOG_BEGIN] = {"gpustarttimestamp", "gpustarttimestamp", is_any, put_begin},
 	[LOG_END] = {"gpuendtimestamp", "gpuendtimestamp", is_any, put_end},
@@ -206,7 +206,7 @@ static const struct log_column {
 
 /* ---- methods ---- */
 
-/* The recording's name, or as the profiler calls it: memcpyHtoD, memcpyHtoDasync, memset. */
+/* The recording's name, or the profiler's: memcpyHtoD, memcpyHtoDasync, memset. */
 static const char *method_of(const struct cuda_log *w, const struct row *row, char text[32])
 {
 	const struct span *launch = row->span->launch;
@@ -369,7 +369,7 @@ static int scan(struct cuda_log *w, const struct recording *r)
 	return err;
 }
 
-/* The one device that the log is of. */
+/* Chooses the device of the log. */
 static int choose_device(struct cuda_log *w)
 {
 	char found[8 * DEVICES_MAX] = "";
@@ -407,7 +407,7 @@ static int choose_mode(const struct export_opts *opts, struct cuda_log_config *c
 	return 0;
 }
 
-/* The log has no place for it. */
+/* Reports it on stderr, because the log has no place for it. */
 static void say_missing(const struct cuda_log *w)
 {
 	char text[1024] = "";

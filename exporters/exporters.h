@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of the registry; each is defined in its own file. */
+/* The rows of the registry. Each is defined in its own file. */
 #ifndef PROFTRACE_EXPORTERS_H
 #define PROFTRACE_EXPORTERS_H
 

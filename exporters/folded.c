@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Folded stacks, one line per stack, `thread;phase;operator;operator NANOSECONDS`, for
- * flamegraph.pl, inferno, speedscope and the like: self time on the host's threads, or on devices.
+ * Folded stacks for flamegraph.pl, inferno, speedscope and similar tools: one line per stack,
+ * `thread;phase;operator;operator NANOSECONDS`. The number is self time on the host's threads, or
+ * on devices.
  */
 #include <string.h>
 #include "common/counted.h"
@@ -15,7 +16,7 @@
 #include "exporters/parts/stacks.h"
 #include "exporters/parts/text_file.h"
 
-/* Lines of the format end at a line's end, frames at a semicolon. */
+/* Line ends and semicolons have a meaning in the format, so they are replaced. */
 static char *clean(const char *text)
 {
 	char *copy = strdup(text);
@@ -28,7 +29,7 @@ static char *clean(const char *text)
 struct folded {
 	const struct stacks *stacks;
 	struct text_file *out;
-	char **frames; /* cleaned text by frame */
+	char **frames; /* cleaned text, by frame */
 	uint32_t frame_cnt;
 };
 
@@ -103,7 +104,7 @@ static void warn_unprobed(const struct recording *r)
 		log__warn(MESSAGE_OPERATORS_UNPROBED_IN_STEP, operators.s, sum.ms);
 }
 
-/* A stack of no time, so that the sums stay: the format has no comments. */
+/* A stack with time 0 keeps the sums correct. The format has no comments. */
 static int put_unprobed(struct folded *f)
 {
 	auto_free char *text = facts__unprobed(f->stacks->r);

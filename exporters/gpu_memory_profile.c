@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The csv that MXNet 2 writes for its GPU memory profiler, gpu_memory_profile-pid_PID.csv. A line
- * stands for each block that was given out and did not go back to the driver, by name. The pool
- * holds blocks that no array has. src/profiler/storage_profiler.cc, DumpProfile.
+ * The csv of MXNet 2's GPU memory profiler, gpu_memory_profile-pid_PID.csv. A line is a block that
+ * was given out and did not return to the driver, by name. The pool also holds blocks that no array
+ * uses. src/profiler/storage_profiler.cc, DumpProfile.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct profile {
 	struct storage_log log;
 	struct kept *kept;
 	size_t cnt, cap;
-	uint64_t unknown; /* blocks whose actual size is not known */
+	uint64_t unknown; /* blocks of unknown actual size */
 };
 
 static int read_events(struct profile *p)
@@ -57,7 +57,7 @@ static int keep_block(const struct storage_block *b, void *ctx)
 	return ARRAY_PUSH(p->kept, p->cnt, p->cap, h);
 }
 
-/* The original has those of one name in no order that means anything. */
+/* The original has no meaningful order for lines of one name. */
 static int by_name(const void *x, const void *y)
 {
 	const struct kept *p = x, *q = y;
@@ -80,7 +80,7 @@ static void put_bytes(struct text_file *out, uint64_t bytes)
 		text_file__print(out, ",\"%" PRIu64 "\"", bytes);
 }
 
-/* Each value is quoted, as there. */
+/* Each value is quoted, as in the original. */
 static void put_lines(const struct profile *p, bool raw, struct text_file *out)
 {
 	text_file__print(out, "\"Attribute Name\",\"Requested Size\",\"Device\",\"Actual Size\","

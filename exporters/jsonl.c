@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* All events as JSON lines: an object about the recording, one per event, one about what is
+/* All events as JSON lines: an object about the recording, one per event, and one about what is
  * missing. */
 #include <string.h>
 #include "common/util.h"
@@ -9,9 +9,7 @@
 #include "exporters/parts/rows.h"
 #include "exporters/parts/text_file.h"
 
-#define QUOTED_CNT                                                                                 \
-	8192 /* names stay where they are, so what was quoted once is kept by address              \
-	      */
+#define QUOTED_CNT 8192 /* names do not move, so quoted names are kept by address */
 
 struct jsonl {
 	struct rows *rows;
@@ -75,7 +73,7 @@ static int put_row(const struct row *row, void *ctx)
 		v = columns[i].get(w->rows, row);
 		if (v.type == VALUE_NULL)
 			continue;
-		p = text_file__room(w->out, 64); /* no column has so long a name */
+		p = text_file__room(w->out, 64); /* longer than any column's name */
 		*p++ = i ? ',' : '{';
 		*p++ = '"';
 		p = text__str(p, columns[i].name, strlen(columns[i].name));
@@ -116,7 +114,7 @@ static int put_head(struct jsonl *w)
 				    "device_clocks", facts__device_clocks(r)));
 }
 
-/* What the model could not use is known only behind the last event. */
+/* What the model could not use is only known after the last event. */
 static int put_foot(struct jsonl *w)
 {
 	const struct model_stats *s = &w->rows->stats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The file of Paddle's profiler before 2.3 (fluid.profiler's profile_path), which its
+ * The file of Paddle's profiler before 2.3 (profile_path of fluid.profiler), which Paddle's
  * tools/timeline.py reads: paddle/fluid/platform/profiler.proto, package paddle.platform.proto.
  */
 #include <string.h>
@@ -43,9 +43,9 @@ enum {
 enum { KIND_CPU = 0, KIND_GPU_KERNEL = 1 };
 enum { PLACE_CUDA = 0, PLACE_CPU = 1, PLACE_PINNED = 2 };
 
-#define DEVICE_CALLS  UINT64_MAX /* -1: CUDA's calls */
-#define DEVICE_HOST   0		 /* the depth of a block of a static program: not recorded */
-#define PLACE_DEVICES 4		 /* struct lifetime's place: device * 4 + place */
+#define DEVICE_CALLS  UINT64_MAX /* -1: calls of CUDA */
+#define DEVICE_HOST   0		 /* depth of a static program's block, which is not recorded */
+#define PLACE_DEVICES 4		 /* place in struct lifetime: device * 4 + place */
 
 struct paddle_proto {
 	struct rows *rows;
@@ -112,9 +112,7 @@ static void put_host(struct paddle_proto *w, const struct row *row, const char *
 	proto__end(&w->p, at);
 }
 
-/* As Paddle named what ran on a device: by the innermost event that launched it. NULL: none is
- * known.
- */
+/* Paddle's name for device work: that of the innermost event that launched it. NULL: unknown. */
 static const struct span *annotation_of(const struct span *work)
 {
 	const struct span *s = work->launch;
@@ -158,14 +156,14 @@ static void put_step(struct paddle_proto *w, const struct row *row)
 
 /* ---- memory ---- */
 
-/* What the driver gave the framework's allocator is not counted beside what that gave out. */
+/* Memory that the driver gave to the framework's allocator would be counted twice. */
 static bool is_from_driver(const struct row *row, const struct event_memory *m)
 {
 	return row->name && m->device_type;
 }
 
-/* The id of the enclosing event's name (the caller of cudaMalloc, not cudaMalloc). Without a
- * name: the number of names plus its kind. 0: no event. */
+/* The id of the enclosing event's name (of the caller of cudaMalloc, not of cudaMalloc). Without a
+ * name: the number of names plus its kind. 0: there is no event. */
 static uint32_t owner_of(const struct paddle_proto *w, const struct row *row)
 {
 	const struct span *s = row->enclosing;
@@ -292,7 +290,7 @@ static int put_all(struct paddle_proto *w)
 	return flush(w);
 }
 
-/* The file has no place for it. */
+/* Reports it on stderr, because the file has no place for it. */
 static void say_left_out(const struct paddle_proto *w)
 {
 	auto_free char *loss = facts__loss(w->rows->r);

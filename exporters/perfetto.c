@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Perfetto's own protobuf format. It has tracks of processes, threads, devices and their streams,
- * arrows from launches to device work, counters, and details of each slice. Steps and phases, the
- * inferred forward included, come from the model in a second pass, on a track of their own.
+ * Perfetto's own protobuf format: tracks of processes, threads, devices and their streams, arrows
+ * from launches to device work, counters, and details of each slice. Steps and phases, including
+ * the inferred forward, come from the model in a second pass, on a separate track.
  */
 #include <inttypes.h>
 #include "common/err.h"
@@ -16,21 +16,21 @@
 #include "model/device_info.h"
 #include "model/model.h"
 
-#define LINK_CNT (1u << 16) /* launches remembered; older ones get no arrow */
+#define LINK_CNT (1u << 16) /* remembered launches; older ones get no arrow */
 
 struct launch {
-	uint64_t correlation, flow, end_ns; /* flow 0: empty */
+	uint64_t correlation, flow, end_ns; /* flow 0: free */
 };
 
-/* Parents of tracks: a process, or a device. */
+/* A parent of tracks: a process, or a device. */
 struct group {
 	bool device;
 	uint32_t id;
 	uint64_t uuid;
-	uint64_t phases; /* process: the track of steps and phases, 0: none yet */
+	uint64_t phases; /* of a process: track of steps and phases, 0: none yet */
 };
 
-/* A counter of a place: memory by kind, or a named one. */
+/* A counter: memory of a place by kind, or a named counter. */
 struct counter {
 	uint64_t group, key, uuid;
 	int64_t value;
@@ -48,7 +48,7 @@ struct perfetto {
 	size_t group_cnt, group_cap;
 	struct counter *counters;
 	size_t counter_cnt, counter_cap;
-	uint64_t *tracks; /* uuid by row, 0: not described yet */
+	uint64_t *tracks; /* uuid by row, 0: not written yet */
 	uint32_t track_cnt;
 	uint64_t events;
 	uint64_t last_phase_ns;
@@ -161,7 +161,7 @@ static void put_host(struct perfetto *p, const struct slice *s, uint8_t category
 		if (e->id == EVENT_NO_ID)
 			return;
 		perfetto_event__arg_u64(&p->w, KEY_CORRELATION, e->id);
-		/* a call through the runtime and the driver has one id: the outer one launches */
+		/* a call through runtime and driver has one id; the outer call is the launch */
 		if (l->flow && l->correlation == e->id)
 			return;
 		*l = (struct launch){e->id, p->next_flow++, s->end_ns};
@@ -287,7 +287,7 @@ static int counter__of(struct perfetto *p, uint64_t group, uint64_t key, const c
 	return err;
 }
 
-/* Keys of counters: names of the recording have 32 bits. */
+/* Keys of counters. A name id of the recording has 32 bits. */
 #define COUNTER_ALLOCATED (1ull << 32)
 #define COUNTER_RESERVED  (2ull << 32)
 
@@ -298,7 +298,7 @@ static int put_value(struct perfetto *p, const struct counter *c, uint64_t ts_ns
 	return perfetto_event__end(&p->w, ts_ns);
 }
 
-/* total: UINT64_MAX if the allocator does not say; then the sum since the window's begin. */
+/* total: UINT64_MAX if the allocator does not report it; then the sum since the window's begin. */
 static int put_memory_counter(struct perfetto *p, const struct slice *s, uint64_t group,
 			      bool reserved, uint64_t total, int64_t delta)
 {
@@ -351,7 +351,7 @@ static int put_counter(struct perfetto *p, const struct slice *s)
 	return put_value(p, c, s->ts_ns);
 }
 
-/* What memory is for is no mark of the user's. */
+/* The purpose of memory is no mark of the user. */
 static bool is_storage(const struct perfetto *p, const struct slice *s)
 {
 	const struct name *n = s->ev.name ? recording__name(p->r, s->ev.name) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets of a Perfetto trace on one sequence: tracks are described, and names interned, right before
- * the first packet that uses them. Field numbers: protos/perfetto/trace/ in google/perfetto.
+ * Packets of a Perfetto trace on one sequence. Tracks are described, and names interned, right
+ * before the first packet that uses them. Field numbers: protos/perfetto/trace/ in google/perfetto.
  */
 #ifndef PROFTRACE_PERFETTO_WRITER_H
 #define PROFTRACE_PERFETTO_WRITER_H
@@ -46,22 +46,22 @@ enum perfetto_key {
 struct perfetto_writer {
 	const struct recording *r;
 	struct text_file *out;
-	struct proto event;    /* the track event that is being made */
-	struct proto interned; /* what it is the first to use */
+	struct proto event;    /* the track event in progress */
+	struct proto interned; /* data that it is the first to use */
 	struct proto packet;
 	unsigned char *known_names; /* bitmap by name id */
 	uint64_t known_keys, known_categories;
 	uint64_t next_uuid;
-	bool any; /* a packet with state was written */
+	bool any; /* a packet with incremental state was written */
 };
 
 int perfetto_writer__init(struct perfetto_writer *w, const struct recording *r,
 			  struct text_file *out);
 void perfetto_writer__free(struct perfetto_writer *w);
-/* The clocks and what times mean; first of all. begin_ns: of the first event. */
+/* Writes the clocks and the meaning of times. Call it first. begin_ns: of the first event. */
 void perfetto_writer__clocks(struct perfetto_writer *w, uint64_t begin_ns);
 
-/* Tracks; each returns the new one's uuid. parent 0: none. */
+/* Make tracks, and return the new track's uuid. parent 0: none. */
 uint64_t perfetto_writer__process(struct perfetto_writer *w, uint32_t pid, const char *name,
 				  const char *label);
 uint64_t perfetto_writer__thread(struct perfetto_writer *w, uint64_t process, uint32_t pid,
@@ -71,9 +71,9 @@ uint64_t perfetto_writer__track(struct perfetto_writer *w, uint64_t parent, cons
 uint64_t perfetto_writer__counter(struct perfetto_writer *w, uint64_t parent, const char *name,
 				  bool bytes);
 
-/* A track event: begin, fields, end. */
+/* Write a track event: begin, fields, end. */
 void perfetto_event__begin(struct perfetto_writer *w, enum perfetto_event type, uint64_t track);
-void perfetto_event__name(struct perfetto_writer *w, uint32_t name);	  /* of the recording */
+void perfetto_event__name(struct perfetto_writer *w, uint32_t name);	  /* id of the recording */
 void perfetto_event__text(struct perfetto_writer *w, const char *text);	  /* not interned */
 void perfetto_event__category(struct perfetto_writer *w, uint8_t category);
 void perfetto_event__flow(struct perfetto_writer *w, uint64_t id);

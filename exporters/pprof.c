@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pprof's profile.proto, gzip: for each call stack self time on the host, time on devices and
+ * pprof's profile.proto, gzip: for each call stack the self time on the host, time on devices, and
  * calls. https://github.com/google/pprof/blob/main/proto/profile.proto
  */
 #include <string.h>
@@ -43,7 +43,7 @@ enum {
 	FUNCTION_NAME = 2,
 };
 
-/* The first strings of the table; those of frames, then of comments follow. */
+/* The first strings of the table. Those of frames follow, then those of comments. */
 enum {
 	STR_EMPTY,
 	STR_CPU,
@@ -66,10 +66,10 @@ struct pprof {
 	const struct stacks *stacks;
 	struct text_file *out;
 	struct proto p;
-	uint32_t *strings; /* index by frame, 0: not used */
+	uint32_t *strings; /* index by frame; 0: unused */
 	uint32_t *frames;  /* in the order of their strings */
 	size_t frame_cnt;
-	char rank[24]; /* "": not known */
+	char rank[24]; /* "": unknown */
 	char *comments[COMMENTS_MAX];
 	size_t comment_cnt;
 };
@@ -191,7 +191,7 @@ static void put_head(struct pprof *w)
 	const int64_t offset = facts__wall_offset_ns(w->r);
 	const size_t at = proto__begin(&w->p, PROFILE_MAPPING);
 
-	/* one for all, or pprof misses the program; its name is the first comment */
+	/* one for all, because pprof needs a program; its name is the first comment */
 	proto__varint(&w->p, MAPPING_ID, 1);
 	proto__varint(&w->p, MAPPING_FILE, STR_FIXED + w->frame_cnt);
 	proto__varint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
@@ -258,7 +258,7 @@ static int put_samples(struct pprof *w)
 	return err;
 }
 
-/* One location and one function per frame, both with its number. */
+/* One location and one function per frame; both have its number. */
 static int put_functions(struct pprof *w)
 {
 	int err = 0;

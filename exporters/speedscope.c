@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * speedscope's file format, evented: one profile per thread, device stream and lane. The profiles
- * grow side by side and stand one after the other in the file, so they pass through a spool.
+ * grow in parallel, but follow each other in the file. So they go through a spool.
  */
 #include <string.h>
 #include "common/util.h"
@@ -14,13 +14,13 @@
 
 #define EVENT_ROOM 80 /* {"type":"O","frame":...,"at":...}, */
 
-/* Frames by name id less one; behind the names stand those of the exporter's own. */
-enum { FRAME_STEP, FRAME_UNKNOWN, FRAME_LINES /* + id of a frame of Python, less one */ };
+/* Frames: name id less one, then the exporter's own. */
+enum { FRAME_STEP, FRAME_UNKNOWN, FRAME_LINES /* + id of a Python frame, less one */ };
 
 struct open_slice {
 	uint32_t frame;	 /* its own */
-	uint32_t lines;	 /* of Python around it, which end with it */
-	uint32_t python; /* innermost frame of Python so far, 0: none */
+	uint32_t lines;	 /* number of Python frames around it, which end with it */
+	uint32_t python; /* innermost Python frame so far, 0: none */
 };
 
 struct open_frames {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* An SQLite database; doc/reference/formats.md has the schema and queries to begin with. */
+/* An SQLite database. doc/reference/formats.md has the schema and first queries. */
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ struct database {
 	const struct recording *r;
 	const char *path;
 	sqlite3 *db;
-	sqlite3_stmt *insert; /* of an event */
+	sqlite3_stmt *insert; /* inserts an event */
 	struct rows *rows;
 };
 
@@ -63,7 +63,7 @@ static void bind_u64(sqlite3_stmt *s, int at, uint64_t v)
 	sqlite3_bind_int64(s, at, (sqlite3_int64)v);
 }
 
-/* NULL becomes NULL; the text stays where it is until the statement was run. */
+/* NULL becomes SQL's NULL. The text must stay until the statement was run. */
 static void bind_text(sqlite3_stmt *s, int at, const char *text)
 {
 	sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
@@ -89,7 +89,7 @@ static int put_json(const struct database *d, sqlite3_stmt *s, const char *key, 
 	return text ? put_fact(d, s, key, text, 0) : 0;
 }
 
-/* Behind the events: only then is it known what the model could not use. */
+/* Written after the events, because only then it is known what the model could not use. */
 static int put_facts(const struct database *d)
 {
 	const struct recording_loss loss = recording_loss__of(d->r);
@@ -331,7 +331,7 @@ static int cannot_write(const struct database *d, int err)
 		   : err__set(err, MESSAGE_DATABASE_NOT_CREATED, d->path, strerror(-err));
 }
 
-/* The file is open, and may be without a name. */
+/* The file is open, and may have no name. */
 static int database__open(struct database *d, int fd)
 {
 	char version[64];

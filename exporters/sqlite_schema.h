@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables beside `events`, whose columns are those of exporters/rows.h; doc/reference/formats.md
- * explains. */
+/* The tables besides `events`, whose columns are those of exporters/rows.h.
+ * doc/reference/formats.md explains them. */
 #ifndef PROFTRACE_SQLITE_SCHEMA_H
 #define PROFTRACE_SQLITE_SCHEMA_H
 
@@ -19,7 +19,7 @@ static const char sqlite_tables[] =
 	"CREATE TABLE sched (track_id INTEGER NOT NULL REFERENCES tracks, step INTEGER,"
 	" state TEXT NOT NULL, reason TEXT, ns INTEGER NOT NULL, intervals INTEGER NOT NULL);";
 
-/* Behind the events, which are quicker to insert without. */
+/* Created after the events, which are inserted faster without. */
 static const char sqlite_indexes[] =
 	"CREATE INDEX events_name ON events (name_id);"
 	"CREATE INDEX events_track ON events (track_id, ts_ns);"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compiled to assembly against PyTorch's own headers by scripts/torch-layout: each line that begins
-// with @@ is a member's place, as the compiler of that version's binaries saw it.
+// scripts/torch-layout compiles this to assembly against PyTorch's own headers. Each line that
+// begins with @@ is the offset of a member, as the compiler of that version's binaries saw it.
 #include <algorithm>
 #include <any>
 #include <array>
@@ -30,7 +30,7 @@
 #include <vector>
 #include <Python.h>
 
-// Members of the library's classes, whoever may see them; the standard library is in already.
+// Makes all members of the library's classes accessible. The standard library is already included.
 #define private public
 #define protected public
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -48,7 +48,7 @@
 
 using Definition = c10::Dispatcher::OperatorDef;
 
-// PyNode: its PyObject *, a member of its own or, since 2.14, of Node's slot.
+// PyNode: its PyObject * is its own member or, since 2.14, in Node's slot.
 template <typename T> constexpr auto python_object(T *node, int) -> decltype(&node->obj, 0L)
 {
 	return PLACE(T, obj);
@@ -58,7 +58,7 @@ template <typename T> constexpr auto python_object(T *node, long) -> decltype(&n
 	return PLACE(T, pyobj_slot_);
 }
 
-// c10::optional<Tensor>, before it was another name of std::optional
+// c10::optional<Tensor>, before it became another name of std::optional
 template <typename T> constexpr auto flag(T *, int) -> decltype(T::init_, 0L)
 {
 	return PLACE(T, init_);
@@ -69,7 +69,7 @@ template <typename T> constexpr long flag(T *, long)
 }
 using OptionalTensor = c10::optional<at::Tensor>;
 
-// Where an optional has its value: behind the flag in c10::optional, first in std::optional.
+// Where an optional has its value: after the flag in c10::optional, first in std::optional.
 template <typename T> constexpr auto value(T *, int) -> decltype(&T::storage_, 0L)
 {
 	return PLACE(T, storage_);
@@ -89,7 +89,7 @@ void layout()
 	PUT("node_pyobj", python_object(static_cast<torch::autograd::PyNode *>(nullptr), 0));
 	PUT("record_function", PLACE(torch::autograd::profiler::PythonRecordFunction, record));
 	PUT("opt_tensor_flag", flag(static_cast<OptionalTensor *>(nullptr), 0));
-	// MaybeOwned<Tensor> has the tensor behind a flag
+	// MaybeOwned<Tensor> has the tensor after a flag
 	PUT("python_tensor", PLACE(THPVariable, cdata) + sizeof(THPVariable::cdata) - sizeof(at::Tensor));
 	PUT("schema_args", PLACE(Definition, op) + PLACE(c10::impl::OperatorEntry, schema_) +
 				   value(static_cast<OptionalSchema *>(nullptr), 0) +

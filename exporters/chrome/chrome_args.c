@@ -53,7 +53,7 @@ char *put_kernel_fill(char *p, const struct device_info *device, const struct ev
 		return p;
 	memcpy(&k, e->args, sizeof(k));
 	p = put_arg_u64(TEXT_LIT(p, "\"context\":"), k.context);
-	p = put_arg_u64(TEXT_LIT(p, "\"queued\":"), 0); /* Kineto does not ask for it either */
+	p = put_arg_u64(TEXT_LIT(p, "\"queued\":"), 0); /* Kineto does not request it, either */
 	p = put_dim3(TEXT_LIT(p, "\"grid\":"), k.grid);
 	p = put_dim3(TEXT_LIT(p, "\"block\":"), k.block);
 	p = put_arg_u64(TEXT_LIT(p, "\"registers per thread\":"), k.registers);
@@ -78,9 +78,9 @@ static char *put_arg_i64(char *p, int64_t v)
 	return p;
 }
 
-/* A stream can wait for itself (a collective on the stream that asked for it). HTA takes no path
- * with such an edge, nor with one between streams of the same number on two devices. So neither the
- * record nor its stream is named: HTA wants a stream for each record. */
+/* A stream can wait for itself (a collective on the stream that asked for it). HTA accepts no path
+ * with such an edge, nor with one between equal stream numbers on two devices. So neither the
+ * record nor its stream is named, because HTA wants a stream for each record. */
 char *put_sync(char *p, const struct chrome_name *n, const struct event *e, int64_t stream)
 {
 	struct event_sync s;
@@ -135,7 +135,7 @@ char *put_call(char *p, const struct chrome_names *names, const struct event *e)
 	if (e->args_len != sizeof(call))
 		return p;
 	memcpy(&call, e->args, sizeof(call));
-	/* Not `stream`: that would make HTA take it for work of a device. */
+	/* Not `stream`, with which HTA would take it for device work. */
 	if (call.stream != EVENT_NO_ID)
 		p += sprintf(p, "\"stream handle\":\"%#" PRIx64 "\",", call.stream);
 	if (call.copy_kind > COPY_UNKNOWN && call.copy_kind <= COPY_DTOD) {
@@ -159,7 +159,7 @@ char *put_marks(char *p, const struct event *e, uint64_t clipped_ns)
 		p = TEXT_LIT(p, "\"cut\":\"end\",");
 	else if (cut)
 		p = TEXT_LIT(p, "\"cut\":\"both\",");
-	if (clipped_ns >= 1000) /* less cannot be seen at the trace's resolution */
+	if (clipped_ns >= 1000) /* less is below the trace's resolution */
 		p = put_arg_u64(TEXT_LIT(p, "\"clipped_ns\":"), clipped_ns);
 	return p;
 }

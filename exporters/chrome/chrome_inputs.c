@@ -13,8 +13,8 @@ struct inputs {
 	size_t cnt, arg_cnt;
 };
 
-/* A tensor whose type has no name is undefined: Kineto prints no dimensions of it, though its
- * storage has one, of 0. */
+/* A tensor whose type has no name is undefined. Kineto prints no dimensions for it, although its
+ * storage has one dimension of 0. */
 static bool is_undefined(const struct chrome_names *names, const struct event_arg *row)
 {
 	const struct event_tensor *t = &row->tensor;
@@ -28,7 +28,7 @@ static bool is_tensor(const struct event_arg *row)
 	return row->kind == EVENT_ARG_TENSOR;
 }
 
-/* Is it an argument that a signature of fewer has, too? */
+/* Does the argument also exist in a shorter signature? */
 static bool counts(const struct inputs *in, const struct event_arg *row)
 {
 	if (row->kind == EVENT_ARG_KEYWORDS || row->arg >= ROWS_MAX)
@@ -66,13 +66,14 @@ static char *put_dims(char *p, const struct event_arg *row)
 	return p;
 }
 
-/* Overloads share a name and so the schema of the first that was met: a call may have more. */
+/* Overloads share a name, and so the schema of the first overload. So a call may have more
+ * arguments. */
 static enum chrome_param param_at(const struct chrome_name *n, size_t arg)
 {
 	return n->params && arg < n->param_cnt ? (enum chrome_param)n->params[arg] : PARAM_TENSOR;
 }
 
-/* The tensors of an argument: a list of lists for a list of tensors, as Kineto has it. */
+/* The tensors of an argument. A list of tensors is a list of lists, as in Kineto. */
 static char *put_arg_dims(char *p, const struct inputs *in, size_t arg)
 {
 	const bool list = param_at(in->name, arg) == PARAM_TENSOR_LIST;
@@ -93,7 +94,7 @@ static char *put_arg_dims(char *p, const struct inputs *in, size_t arg)
 	return any || list ? p : TEXT_LIT(p, "[]");
 }
 
-/* The row of an argument that is no tensor, and is described; NULL: it has none. */
+/* The row of a described argument that is no tensor. NULL: it has none. */
 static const struct event_arg *value_of(const struct inputs *in, size_t arg)
 {
 	for (size_t i = 0; i < in->cnt; i++)
@@ -124,7 +125,7 @@ static char *put_arg_type(char *p, const struct inputs *in, size_t arg)
 
 	if (param == PARAM_TENSOR_LIST)
 		return TEXT_LIT(p, "\"TensorList\"");
-	/* a number may be a tensor, where the call is of another overload of that name */
+	/* a number may be a tensor if the call is of another overload */
 	if (param == PARAM_TENSOR || param == PARAM_SCALAR)
 		dtype = dtype_of(in, arg);
 	if (dtype)

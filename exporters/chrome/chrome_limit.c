@@ -27,7 +27,7 @@ struct whole_steps {
 	uint64_t cnt, first, last;
 };
 
-/* Those that ended before the cut: all that began in them is there. */
+/* Steps that ended before the cut: everything that began in them is in the trace. */
 static struct whole_steps whole_steps(const struct chrome_limit *l)
 {
 	struct whole_steps w = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Allocations. Kineto's `[memory]` instants are those of the framework's allocators; TensorBoard
- * draws its memory view from them. There are also instants of memory taken from the driver, and
- * counters for viewers.
+ * Allocations. Kineto's `[memory]` instants are those of the framework's allocators. TensorBoard
+ * draws its memory view from them. There are also instants for memory from the driver, and counters
+ * for viewers.
  */
 #include "common/util.h"
 #include "exporters/chrome/chrome_args.h"
@@ -21,7 +21,7 @@ static char *put_instant(struct chrome_writer *w, char *p, const struct chrome_r
 	return TEXT_LIT(p, ",\"args\":{");
 }
 
-/* What was taken from the driver. */
+/* Memory from the driver. */
 static void put_driver(struct chrome_writer *w, const struct event *e, const struct chrome_row *row,
 		       const struct event_memory *m)
 {

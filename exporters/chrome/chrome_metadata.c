@@ -3,7 +3,7 @@
 #include "exporters/chrome/chrome_writer.h"
 #include "exporters/parts/facts.h"
 
-#define DEVICE_SORT 5000000 /* Kineto: devices sort behind all processes */
+#define DEVICE_SORT 5000000 /* as in Kineto: sorts devices after all processes */
 
 static void put_meta(struct chrome_writer *w, const char *kind, uint64_t pid, uint64_t tid,
 		     const char *key, const char *value)
@@ -92,7 +92,7 @@ int chrome_writer__metadata(struct chrome_writer *w, const struct recording *r)
 			continue;
 		if (is_first_of_process(&w->rows, id))
 			put_process(w, r, &w->rows.main[id], process_name);
-		/* waits alone are on the row of all streams */
+		/* waits are the only events on the row of all streams */
 		const bool no_main = w->rows.main[id].device && track->stream == STREAM_ALL;
 
 		for (int sync = no_main; sync <= (has_sync && w->rows.main[id].device); sync++) {

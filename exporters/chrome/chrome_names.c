@@ -7,7 +7,7 @@
 #include "model/device_info.h"
 
 #define PARAMS_MAX 64
-#define FULL_MAX   8200 /* bytes of a full name, quoted: of 4096, each of which may be escaped */
+#define FULL_MAX   8200 /* bytes of a quoted full name: 4096 bytes, each of which may be escaped */
 
 static const struct category_row {
 	const char *kineto, *tb;
@@ -59,14 +59,14 @@ static uint8_t param__kind(const char *type, size_t len)
 	if (base == 6 && !strncmp(type, "Tensor", 6))
 		return memchr(type, '[', len) ? PARAM_TENSOR_LIST : PARAM_TENSOR;
 	if (type[len - 1] == '?')
-		return PARAM_OTHER; /* absent, as far as is known */
+		return PARAM_OTHER; /* absent, as far as known */
 	for (size_t i = 0; i < ARRAY_SIZE(scalars); i++)
 		if (strlen(scalars[i]) == base && !strncmp(type, scalars[i], base))
 			return memchr(type, '[', len) ? PARAM_SCALAR_LIST : PARAM_SCALAR;
 	return PARAM_OTHER;
 }
 
-/* Bytes of `Tensor(a!)[] self=None` up to the comma or bracket that ends it, and of its type. */
+/* Length of `Tensor(a!)[] self=None` up to the comma or bracket after it, and of its type. */
 static size_t param__span(const char *s, size_t *type_len)
 {
 	int depth = 0;
@@ -120,7 +120,7 @@ bool chrome_name__takes_no_tensor(const struct chrome_name *n)
 
 /* ---- collectives ---- */
 
-/* TensorBoard's distributed view goes by the names of PyTorch's ranges around collectives. */
+/* TensorBoard's distributed view recognises PyTorch's ranges around collectives by their names. */
 static const char *collective__name(const struct name *n)
 {
 	static const struct {
@@ -142,7 +142,8 @@ static const char *collective__name(const struct name *n)
 
 /* ---- heads ---- */
 
-/* cudaMemcpyAsync_ptsz, cuMemcpyHtoD_v2: readers know the names without the ABI's suffix. */
+/* For example cudaMemcpyAsync_ptsz, cuMemcpyHtoD_v2: readers know names without the ABI's
+ * suffix. */
 static void strip_abi_suffix(char *api)
 {
 	for (;;) {
@@ -163,13 +164,13 @@ static char *name__text(const struct name *n, enum chrome_role role)
 
 	if (text && role == ROLE_LAUNCH)
 		strip_abi_suffix(text);
-	/* the framework's own step ranges must not mix with ours: readers go by this prefix */
+	/* step ranges of the framework must not mix with ours, which readers find by this prefix */
 	if (text && !strncmp(text, "ProfilerStep#", 13))
 		text[12] = ' ';
 	return text;
 }
 
-/* full: its full name, NULL: it has none. */
+/* full: its full name; NULL: none. */
 static int name__make(const struct name *n, const char *full, enum chrome_dialect dialect,
 		      struct chrome_name *out)
 {

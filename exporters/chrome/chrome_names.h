@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the Chrome exporter prints for a name, made once per name and not once per event. */
+/* The text that the Chrome exporter prints for a name, made once per name instead of per event. */
 #ifndef PROFTRACE_CHROME_NAMES_H
 #define PROFTRACE_CHROME_NAMES_H
 
@@ -7,7 +7,7 @@
 
 enum chrome_dialect { DIALECT_KINETO, DIALECT_TB };
 
-/* What Kineto prints for a parameter that is not a described tensor. */
+/* What Kineto prints for a parameter that is no described tensor. */
 enum chrome_param { PARAM_OTHER, PARAM_TENSOR, PARAM_TENSOR_LIST, PARAM_SCALAR, PARAM_SCALAR_LIST };
 
 /* Which args an event of the name gets. */
@@ -21,19 +21,20 @@ struct chrome_name {
 	uint8_t category; /* enum span_category */
 	uint8_t *params;  /* enum chrome_param by position in the schema */
 	size_t param_cnt;
-	char *full;	  /* quoted, an operator's full name; NULL: not known */
-	const char *collective; /* of a collective library's kernel: "nccl:all_reduce"; or NULL */
+	char *full;	  /* quoted full name of an operator; NULL: unknown */
+	const char *collective; /* for a kernel of a collective library: "nccl:all_reduce"; or
+				   NULL */
 };
 
 struct chrome_names {
-	struct chrome_name *names; /* by name id; 0 stands for events without a name */
+	struct chrome_name *names; /* by name id; 0 is for events without a name */
 	uint32_t cnt;
-	char **dtypes; /* quoted, by the dtype of the recording */
+	char **dtypes; /* quoted, by the recording's dtype */
 	size_t dtype_cnt;
-	bool shapes; /* tensors were described */
-	bool values; /* and other arguments */
+	bool shapes; /* tensors are described */
+	bool values; /* so are other arguments */
 };
-/* A signature whose arguments are there, and no tensors: nothing of it is in the recording. */
+/* Does its signature have arguments, but no tensors? The recording has none of these. */
 bool chrome_name__takes_no_tensor(const struct chrome_name *n);
 
 int chrome_names__make(const struct recording *r, enum chrome_dialect dialect,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the parts of the writer have in common: separators, times, slices. */
+/* Functions that the parts of the writer share: separators, times, slices. */
 #include "common/util.h"
 #include "exporters/chrome/chrome_args.h"
 #include "exporters/chrome/chrome_writer.h"

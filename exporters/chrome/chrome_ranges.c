@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Ranges of threads as devices saw them, on the rows of their streams. */
+/* Ranges of threads as the devices ran them, on the rows of their streams. */
 #include "common/util.h"
 #include "exporters/chrome/chrome_args.h"
 #include "exporters/chrome/chrome_writer.h"
@@ -24,13 +24,13 @@ static int put_gpu_range(struct chrome_writer *w, const struct gpu_range *g)
 	uint64_t begin_ns = g->begin_ns, end_ns = g->end_ns;
 	char *p;
 
-	/* one that was cut where it is in the trace has no id to show it by */
+	/* a range that was cut where it would be shown has no id */
 	if (!row || !g->external_id || chrome_row__is_negative_in_hta(row, begin_ns, end_ns))
 		return 0;
 	if (!chrome_row__enter(row, &begin_ns, &end_ns))
 		return -ENOMEM;
 	if (chrome_row__is_negative_in_hta(row, begin_ns,
-					   end_ns)) /* of two threads that share a stream */
+					   end_ns)) /* if two threads share a stream */
 		return 0;
 	p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
 	p = TEXT_LIT(p, "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":");

@@ -2,13 +2,15 @@
 #include "exporters/chrome/chrome_rows.h"
 #include "common/util.h"
 
-#define SYNC_TID	1000000 /* Kineto: row of a stream's synchronisations = stream + this */
+#define SYNC_TID                                                                                   \
+	1000000			/* as in Kineto: row of a stream's synchronisations = stream +     \
+				   this */
 #define LANE_TID	5000000 /* above any thread id (kernel: PID_MAX_LIMIT is 4194304) */
 #define LANES_MAX	256
 #define COLLECTIVES_TID 6000000
 
-/* Kernels and copies alone have thousandths. HTA rounds times inwards, so that a shorter span than
- * a microsecond may last -1: calls and synchronisations are in whole microseconds. */
+/* Only kernels and copies have thousandths. HTA rounds times inwards, so a span below a microsecond
+ * might last -1. So calls and synchronisations are in whole microseconds. */
 static void row__set(struct chrome_row *row, uint64_t pid, uint64_t tid, bool device,
 		     int64_t stream)
 {

@@ -4,8 +4,8 @@
 #include "common/util.h"
 #include "exporters/chrome/chrome_args.h"
 
-#define NODES_MAX 32	     /* of one operator */
-#define LINK_CNT  (1u << 16) /* links kept; older ones are dropped and their arrows not drawn */
+#define NODES_MAX 32	     /* nodes of one operator */
+#define LINK_CNT  (1u << 16) /* links that are kept; older ones are dropped, and get no arrow */
 
 int chrome_writer__init(struct chrome_writer *w, const struct recording *r, struct timeline *t,
 			struct gpu_ranges *ranges, struct text_file *out,
@@ -62,7 +62,7 @@ static const struct chrome_link *link__find(struct chrome_link *links, uint64_t 
 	return key != EVENT_NO_ID && l->row && l->key == key ? l : NULL;
 }
 
-/* The operator of a backward node: it has the number of the last of the nodes that it made. */
+/* The operator of a backward node. Its number is that of the last node that it made. */
 static const struct chrome_link *forward_of(struct chrome_writer *w, uint64_t seq)
 {
 	const struct chrome_link *found = NULL;
@@ -75,9 +75,9 @@ static const struct chrome_link *forward_of(struct chrome_writer *w, uint64_t se
 /* ---- pieces ---- */
 
 /*
- * Catapult binds a flow to the slice that it finds at its time, and where one ends when the next
- * begins, to the former. So both ends of an arrow stand half a unit within their slices, unless the
- * call has no whole one. Not so those between operators: HTA and TensorBoard look for operators of
+ * Catapult connects a flow to the slice at its time. If one slice ends when the next begins, it
+ * takes the first. So both ends of an arrow are half a unit inside their slices, unless the call is
+ * shorter. Arrows between operators are different, because HTA and TensorBoard search operators by
  * these times.
  */
 static char *put_within(char *p, const struct chrome_row *row, bool is_instant)
@@ -122,7 +122,7 @@ static void link__set(struct chrome_link *links, uint64_t key, const struct chro
 	link__at(links, key)->key = key;
 }
 
-/* The event's head, and room for all that follows. */
+/* Writes the event's head. Makes room for all that follows. */
 static char *begin_named(struct chrome_writer *w, const struct chrome_name *n)
 {
 	char *p = chrome_writer__begin(w, text_file__room(w->out, ARGS_ROOM));
@@ -136,7 +136,7 @@ static char *begin_named(struct chrome_writer *w, const struct chrome_name *n)
 
 /* ---- kinds of slices ---- */
 
-/* Of a call: its operator's, or 0, which is no event's: so does Kineto. */
+/* Of a call: its operator's id, or 0, which no event has. Kineto does the same. */
 static uint64_t external_id_of(const struct chrome_open *o)
 {
 	return o->operator_id == CHROME_NO_ID ? 0 : o->operator_id;
@@ -149,7 +149,7 @@ static void count_device_event(struct chrome_writer *w, const struct chrome_row 
 	w->negative_in_hta += chrome_row__is_negative_in_hta(row, begin_ns, end_ns);
 }
 
-/* Its name with the signature of the function that was called. */
+/* Its name with the signature of the called function. */
 static const struct chrome_name *overload_of(const struct chrome_writer *w, const struct event *e)
 {
 	return &w->names.names[e->overload <= w->names.cnt ? e->overload : 0];
@@ -170,7 +170,7 @@ static char *put_inputs(struct chrome_writer *w, char *p, const struct chrome_na
 
 static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const struct event *e)
 {
-	const uint64_t thing = device << 1 | 1; /* odd, unlike a name's address */
+	const uint64_t thing = device << 1 | 1; /* odd, so it differs from every name's address */
 	char *end = text_cache__copy(&w->texts, p, thing, e->args, e->args_len);
 
 	if (end)
@@ -180,9 +180,8 @@ static char *put_kernel(struct chrome_writer *w, char *p, uint64_t device, const
 	return end;
 }
 
-/* Which stack an event shows. In a backward node it is the stack of the operator that the node
- * differentiates, as in torch.profiler. A range shows its own
- * stack; events inside it show theirs. */
+/* Which stack an event shows. In a backward node it is the stack of the differentiated operator, as
+ * in torch.profiler. A range shows its own stack, and events inside it show theirs. */
 static uint32_t stack_of(struct chrome_writer *w, const struct chrome_name *n,
 			 const struct event *e, struct chrome_open *o)
 {
@@ -201,7 +200,7 @@ static uint32_t stack_of(struct chrome_writer *w, const struct chrome_name *n,
 	return n->role == ROLE_OPERATOR ? o->stack : 0;
 }
 
-/* Args of a span on a thread; `o` is its own entry on the row. */
+/* Args of a span on a thread; `o` is the span's own entry on the row. */
 static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome_name *n,
 			   const struct event *e, struct chrome_open *o)
 {
@@ -236,7 +235,7 @@ static char *put_host_args(struct chrome_writer *w, char *p, const struct chrome
 	}
 	if (n->role == ROLE_LAUNCH)
 		p = put_call(p, &w->names, e);
-	/* one CPU event per correlation id, the outermost */
+	/* one CPU event per correlation id: the outermost */
 	if (n->role == ROLE_LAUNCH && e->id != EVENT_NO_ID && o->correlation != e->id &&
 	    !link__find(w->launches, e->id)) {
 		o->correlation = e->id;
@@ -259,7 +258,7 @@ static char *put_device_args(struct chrome_writer *w, char *p, const struct chro
 	if (external_id != CHROME_NO_ID)
 		p = put_arg_u64(TEXT_LIT(p, "\"External id\":"), external_id);
 	if (n->role == ROLE_ANNOTATION)
-		return p; /* a `stream` here would make HTA take it for device work */
+		return p; /* with `stream` HTA would take it for device work */
 	p = put_arg_u64(TEXT_LIT(p, "\"device\":"), row->pid);
 	p = text__i64(TEXT_LIT(p, "\"stream\":"), row->stream);
 	*p++ = ',';
@@ -303,7 +302,8 @@ static void put_links(struct chrome_writer *w, const struct chrome_name *n, cons
 			put_flow(w, from, row, begin_ns,
 				 w->dialect == DIALECT_TB ? "forward_backward" : "fwdbwd");
 	} else if (n->role == ROLE_OPERATOR) {
-		/* the first that gave it out made it, of those inside each other the innermost */
+		/* the first operator that gave out the number made the node; of nested ones, the
+		 * innermost */
 		from = link__find(w->forwards, e->id);
 		if (!from || (from->row == row && begin_ns < from->end_ns))
 			link__set(w->forwards, e->id, &link);
@@ -313,9 +313,9 @@ static void put_links(struct chrome_writer *w, const struct chrome_name *n, cons
 	}
 }
 
-/* PyTorch's range around a collective runs only under its profiler: this is one about the call
- * that launched the collective's kernel. *id: its External id, which the kernel shares. A call of
- * the runtime must share it, too, so it is the operator's then. */
+/* PyTorch's range around a collective needs its profiler. So this writes one around the call that
+ * launched the collective's kernel. *id: its External id, which the kernel shares. A call of the
+ * runtime must share it, too, so the operator gets it then. */
 static int put_collective(struct chrome_writer *w, const struct chrome_name *n,
 			  const struct event *e, uint64_t *id)
 {
@@ -415,7 +415,7 @@ static int put_step(struct chrome_writer *w, const struct timeline_event *te)
 	return 0;
 }
 
-/* A span that need not nest with those of its thread: on a lane of its process. */
+/* A span that need not nest in its thread. It goes to a lane of its process. */
 static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 {
 	const struct event *e = &te->ev;
@@ -449,7 +449,7 @@ static int put_async(struct chrome_writer *w, const struct timeline_event *te)
 
 /* ---- marks ---- */
 
-/* The instant's scope: a viewer draws it across the thread, process or all. */
+/* The instant's scope: a viewer draws it across the thread, the process or everything. */
 static char *put_scope(char *p, uint64_t scope)
 {
 	switch (scope) {
@@ -471,7 +471,7 @@ static int put_mark(struct chrome_writer *w, const struct timeline_event *te)
 	char *p;
 
 	if (!row || n->category == CAT_STORAGE)
-		return 0; /* what memory is for is no mark of the user's */
+		return 0; /* the purpose of memory is no mark of the user */
 	p = chrome_writer__begin(w, text_file__room(w->out, 64));
 	p = counter ? TEXT_LIT(p, "{\"ph\":\"C\",\"name\":")
 		    : TEXT_LIT(put_scope(p, e->id), ",\"cat\":\"instant\",\"name\":");
@@ -499,7 +499,7 @@ int chrome_writer__event(struct chrome_writer *w, const struct timeline_event *e
 	};
 
 	if (e->ev.type >= ARRAY_SIZE(put) || !put[e->ev.type])
-		return 0; /* of a later version */
+		return 0; /* written by a later version */
 	w->events++;
 	return put[e->ev.type](w, e);
 }

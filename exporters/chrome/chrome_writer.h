@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The body of a Chrome trace: one event of the recording in, its text out. */
+/* The body of a Chrome trace: converts one event of the recording to text. */
 #ifndef PROFTRACE_CHROME_WRITER_H
 #define PROFTRACE_CHROME_WRITER_H
 
@@ -12,14 +12,14 @@
 #include "exporters/parts/timeline.h"
 #include "model/device_info.h"
 
-/* Where a forward operator or a launch began, until the event that it leads to comes by. */
+/* The begin of a forward operator or a launch, until the event that it leads to comes. */
 struct chrome_link {
 	uint64_t key; /* sequence number or correlation id */
 	uint64_t begin_ns, end_ns;
 	uint64_t external_id;
-	const struct chrome_row *row; /* NULL: empty */
-	uint32_t stack;		      /* of the operator */
-	bool is_driver;		      /* a launch by the driver's interface */
+	const struct chrome_row *row; /* NULL: free */
+	uint32_t stack;		      /* stack of the operator */
+	bool is_driver;		      /* a launch through the driver's interface */
 	bool communication;	      /* it lies in a range around a collective */
 };
 
@@ -30,15 +30,16 @@ struct chrome_writer {
 	struct chrome_names names;
 	struct chrome_rows rows;
 	uint64_t base_us; /* time 0 of the trace, CLOCK_MONOTONIC */
-	bool any;	  /* something was written: a comma is due */
+	bool any;	  /* something was written, so a comma comes next */
 	uint64_t events;
-	uint64_t device_events, negative_in_hta; /* of these; of the devices' those */
+	uint64_t device_events, negative_in_hta; /* number of events; device_events: those of
+						    devices */
 	uint64_t next_id;			 /* External id */
 	uint64_t next_flow;
-	struct chrome_link *forwards, *launches; /* by key, the latest one stays */
-	int64_t allocated[2]; /* by device type, where the allocator does not say */
-	int64_t reserved;     /* taken from the driver for devices since the window's begin */
-	bool has_reserved;    /* the allocator says what it holds */
+	struct chrome_link *forwards, *launches; /* by key; the latest one stays */
+	int64_t allocated[2]; /* by device type, if the allocator does not report it */
+	int64_t reserved;     /* for devices, from the driver, since the window's begin */
+	bool has_reserved;    /* the allocator reports what it holds */
 	struct device_infos devices;
 	struct gpu_ranges ranges;
 	struct text_cache texts; /* of args */
@@ -51,27 +52,28 @@ int chrome_writer__init(struct chrome_writer *w, const struct recording *r, stru
 			enum chrome_dialect dialect);
 void chrome_writer__release(struct chrome_writer *w);
 
-/* Names and order of processes and rows; before any event. */
+/* Writes names and order of processes and rows. Call it before any event. */
 int chrome_writer__metadata(struct chrome_writer *w, const struct recording *r);
-/* The event that the timeline gave last. */
+/* Writes the latest event of the timeline. */
 int chrome_writer__event(struct chrome_writer *w, const struct timeline_event *e);
 
-/* Ranges of threads as devices saw them that begin until then; before an event of that time. */
+/* Writes ranges of threads on devices that begin until until_ns. Call it before an event of that
+ * time. */
 int chrome_writer__gpu_ranges(struct chrome_writer *w, uint64_t until_ns);
 
 /* ---- for the parts of the writer ---- */
 
-/* What stands between an event and the one before it. */
+/* Puts the separator between events. */
 char *chrome_writer__begin(struct chrome_writer *w, char *p);
-/* Microseconds since the trace's 0. They are whole for CPU rows, both ends rounded down so that
- * slices still nest. If any time is fractional, HTA makes a span of less than a microsecond
+/* Microseconds since the trace's 0. They are whole for CPU rows, with both ends rounded down so
+ * that slices still nest. With a fractional time, HTA would make a span below a microsecond
  * negative. */
 char *chrome_writer__time(const struct chrome_writer *w, char *p, const struct chrome_row *row,
 			  uint64_t ns);
 /* Row, begin and duration of a slice. */
 char *chrome_writer__slice(const struct chrome_writer *w, char *p, const struct chrome_row *row,
 			   uint64_t begin_ns, uint64_t end_ns);
-/* An allocation or free, and what its place holds then. */
+/* Writes an allocation or free, and how much its place holds then. */
 int chrome_writer__memory(struct chrome_writer *w, const struct timeline_event *te);
 
 #endif

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A symbolic size has the address of its expression in place of a number. Such values are at most
- * -2^62 - 1, below all numbers. */
+/* A symbolic size has the address of its expression instead of a number. As an integer it is at
+ * most -2^62 - 1, below all sizes. */
 #define SYMBOLIC_MAX (-(INT64_C(1) << 62) - 1)
 
-#define WHOLE_MAX 1e10 /* whole numbers below have a point and no digits behind it */
-#define WORD_MAX  32   /* digits of a number and what is between numbers */
+#define WHOLE_MAX 1e10 /* smaller whole numbers get a point without digits after it */
+#define WORD_MAX  32   /* characters of a number and its separator */
 
 static int put_float(char *p, size_t size, double d)
 {
@@ -20,7 +20,7 @@ static int put_float(char *p, size_t size, double d)
 	return snprintf(p, size, "%.17g", d);
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static int put_word(char *p, size_t size, uint8_t kind, int64_t word)
 {
 	double d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an operator was given beside tensors, as torch.profiler writes it in "Concrete Inputs". */
+/* Arguments of an operator other than tensors, as in torch.profiler's "Concrete Inputs". */
 #ifndef PROFTRACE_CONCRETE_H
 #define PROFTRACE_CONCRETE_H
 
@@ -8,8 +8,8 @@
 
 #define CONCRETE_TEXT_MAX 512
 
-/* "[2, 2]", "1", "0.5", "1.", "True"; empty for a tensor and for what is not known. Returns its
- * length. */
+/* For example "[2, 2]", "1", "0.5", "1.", "True". Empty for a tensor, and for an unknown value.
+ * Returns the length. */
 size_t concrete__text(const struct event_arg *a, char text[CONCRETE_TEXT_MAX]);
 
 bool concrete__is_list(const struct event_arg *a);

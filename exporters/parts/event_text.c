@@ -149,7 +149,7 @@ size_t tensors__text(const struct dtypes *d, const void *args, size_t len, char 
 		dims_bytes = t.ndim * sizeof(int64_t);
 		if (dims_bytes > (size_t)(end - p))
 			break;
-		/* 6 bytes are kept for the mark that there is more */
+		/* 6 bytes stay free for the mark that there are more */
 		written = size - at > sep + 6
 				  ? tensor__text(d, &t, p, text + at + sep, size - at - sep - 6)
 				  : 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A launch, the ranges around it and the device's work come from different sources, in any order. A
- * launch finds the ranges that are known by then, or waits for the range that it lies in. Work goes
- * to all ranges known around its launch, and stays with it until all are known. A range takes over
- * the work of the ranges inside it.
+ * A launch, the ranges around it and its device work come from different sources, in any order. A
+ * launch gets the ranges known so far, or waits for the range around it. Work goes to all ranges
+ * known around its launch, and stays with the launch until all are known. A range takes over the
+ * work of inner ranges.
  */
 #include "exporters/parts/gpu_collector.h"
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "common/large.h"
 #include "common/util.h"
 
-#define LAUNCH_CNT (1u << 17) /* launches remembered; older ones are in no range any more */
+#define LAUNCH_CNT (1u << 17) /* remembered launches; older ones are in no range any more */
 #define OPEN_MAX                                                                                   \
-	(1u << 17)	      /* launches and ranges of a thread that wait for what is around them \
-			       */
-#define CLOSED_MAX (1u << 13) /* ranges of a thread that a launch may still be found to lie in */
-#define TIME_MAX   (UINT64_MAX / 4) /* as in the model: later ones are of a damaged recording */
+	(1u << 17)	      /* launches and ranges of a thread that wait for the range around    \
+				 them */
+#define CLOSED_MAX (1u << 13) /* ended ranges of a thread in which a launch may still lie */
+#define TIME_MAX   (UINT64_MAX / 4) /* as in the model: a later time means a damaged recording */
 #define STEP_NONE  UINT32_MAX
 
-/* What a device did. Of all lists here: 0 ends them, i stands for the item i - 1. */
+/* What a device did. In all lists here, 0 ends the list and i means item i - 1. */
 struct work {
 	uint64_t begin_ns, end_ns;
 	uint32_t track, next;
@@ -28,33 +28,33 @@ struct work {
 struct launch {
 	uint64_t key; /* correlation id */
 	uint64_t begin_ns;
-	uint32_t track; /* 0: the call was not seen yet, the device's work was */
-	uint32_t range; /* innermost around it; 0: not known yet */
-	uint32_t step;	/* that it began in; 0: not known yet; STEP_NONE */
+	uint32_t track; /* 0: only device work was seen, not the call */
+	uint32_t range; /* innermost range around it; 0: unknown yet */
+	uint32_t step;	/* step in which it began; 0: unknown yet; STEP_NONE */
 	uint32_t works;
 };
 
 struct host_range {
 	uint64_t begin_ns, end_ns, step;
 	uint32_t track, name;
-	uint32_t parent; /* of a free one: the next that is free */
-	uint32_t first;	 /* of its gpu_ranges */
-	bool used;	 /* a launch lies in it */
+	uint32_t parent; /* for a free one: the next free one */
+	uint32_t first;	 /* first of its gpu_ranges */
+	bool used;	 /* it contains a launch */
 	bool gone;
 };
 
 struct open {
 	uint64_t begin_ns;
 	uint64_t key;	/* of a launch */
-	uint32_t range; /* 0: a launch */
+	uint32_t range; /* 0: this is a launch */
 };
 
 struct thread {
-	struct open *open; /* by begin */
+	struct open *open; /* sorted by begin */
 	size_t open_cnt, open_cap;
-	uint32_t *closed; /* ranges, by end */
+	uint32_t *closed; /* ranges, sorted by end */
 	size_t closed_cnt, closed_cap;
-	uint32_t *steps; /* by begin */
+	uint32_t *steps; /* sorted by begin */
 	size_t step_cnt, step_cap;
 	uint64_t *unstepped; /* launches since the last step */
 	size_t unstepped_cnt, unstepped_cap;
@@ -70,7 +70,7 @@ struct gpu_collector {
 	struct work *works;
 	size_t work_cnt, work_cap;
 	uint32_t free_works;
-	struct launch *launches; /* by key, the latest one stays */
+	struct launch *launches; /* by key; the latest one stays */
 	struct thread *threads;	 /* by track id */
 	uint32_t track_cnt;
 };
@@ -175,7 +175,7 @@ static void free_works(struct gpu_collector *c, struct launch *l)
 	}
 }
 
-/* The key's slot. An older launch that holds it is evicted. */
+/* The key's slot. Evicts an older launch there. */
 static struct launch *launch__take(struct gpu_collector *c, uint64_t key)
 {
 	struct launch *l = launch__at(c, key);
@@ -254,7 +254,7 @@ static int adopt_launch(struct gpu_collector *c, uint32_t range, uint64_t key, u
 
 /* ---- threads ---- */
 
-/* The innermost of the ranges seen so far that ns lies in; 0: none. */
+/* The innermost known range around ns. 0: none. */
 static uint32_t closed__enclosing(const struct gpu_collector *c, const struct thread *t,
 				  uint64_t ns)
 {
@@ -273,7 +273,7 @@ static bool ends_by(const struct gpu_collector *c, uint32_t a, uint32_t b)
 	return c->hosts[a - 1].end_ns <= c->hosts[b - 1].end_ns;
 }
 
-/* Forgets the older half of what only grows. */
+/* Forgets the older half of a growing list. */
 #define ARRAY_HALVE(items, cnt)                                                                    \
 	({                                                                                         \
 		const size_t drop__ = (cnt) / 2;                                                   \
@@ -281,7 +281,7 @@ static bool ends_by(const struct gpu_collector *c, uint32_t a, uint32_t b)
 		memmove((items), (items) + drop__, (cnt) * sizeof(*(items)));                      \
 	})
 
-/* A range that is not used has nothing inside that is. */
+/* If a range has no launch, its inner ranges have none, either. */
 static void closed__halve(struct gpu_collector *c, struct thread *t)
 {
 	size_t kept = 0;
@@ -331,7 +331,7 @@ static int open__push(struct thread *t, struct open o)
 	return err;
 }
 
-/* The step that ns lies in; 0: it is not over; STEP_NONE. */
+/* The step around ns. 0: it is not over; or STEP_NONE. */
 static uint32_t step_at(const struct gpu_collector *c, const struct thread *t, uint64_t ns)
 {
 	size_t n;
@@ -365,7 +365,7 @@ static int find_ranges(struct gpu_collector *c, struct thread *t, struct launch 
 	return err;
 }
 
-/* A call through the runtime and the driver has one id for both, and the same enclosing ranges. */
+/* A call through runtime and driver has the same id in both, and the same ranges around. */
 static int see_launch(struct gpu_collector *c, struct thread *t, const struct event *e)
 {
 	struct launch *l;
@@ -450,7 +450,7 @@ static int see_span(struct gpu_collector *c, struct thread *t, const struct even
 	case CAT_RUNTIME:
 	case CAT_DRIVER:
 		return see_launch(c, t, e);
-	/* Kineto's user annotations; a phase that was inferred is none */
+	/* Kineto's user annotations, but no inferred phase */
 	case CAT_USER:
 	case CAT_DATALOADER:
 	case CAT_FORWARD:
@@ -500,7 +500,7 @@ int gpu_collector__new(const struct recording *r, struct gpu_collector **out)
 		gpu_collector__free(c);
 		return -ENOMEM;
 	}
-	c->launches[0].key = EVENT_NO_ID; /* 0 is a key */
+	c->launches[0].key = EVENT_NO_ID; /* 0 is a valid key */
 	*out = c;
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the gpu_ranges of a recording in one look at each event. */
+/* Finds the gpu_ranges of a recording, with one look at each event. */
 #ifndef PROFTRACE_GPU_COLLECTOR_H
 #define PROFTRACE_GPU_COLLECTOR_H
 
 #include "exporters/parts/gpu_ranges.h"
 
-/* Takes the events in the order of the recording. Memory is that of the ranges and of the launches
- * that not all is known about yet. */
+/* Takes events in the recording's order. Its memory is for ranges, and for launches that are not
+ * complete. */
 struct gpu_collector;
 
 /* *out is NULL if no device was recorded. 0 or -ENOMEM. */

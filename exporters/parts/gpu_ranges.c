@@ -15,7 +15,7 @@ static int by_begin(const void *x, const void *y)
 	if (a->host_ns != b->host_ns)
 		return a->host_ns < b->host_ns ? -1 : 1;
 	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1; /* a step is around the others */
+		return a->name < b->name ? -1 : 1; /* a step is outside of other ranges */
 	return (a->track > b->track) - (a->track < b->track);
 }
 

@@ -18,7 +18,7 @@ struct job {
 	bool last;
 	unsigned char dict[DICT_BYTES];
 	unsigned char text[TEXT_BYTES];
-	unsigned char *packed; /* packed_cap bytes */
+	unsigned char *packed; /* has packed_cap bytes */
 	size_t dict_len, text_len, packed_len, packed_cap;
 	uLong crc;
 	int err;
@@ -28,8 +28,9 @@ struct gzip {
 	int level;
 	int (*write)(void *ctx, const void *data, size_t len);
 	void *ctx;
-	struct job *jobs;			 /* a ring: job n lies at n % JOB_CNT */
-	uint64_t put_cnt, take_cnt, written_cnt; /* jobs given, taken by a thread, written out */
+	struct job *jobs;			 /* a ring: job n is at n % JOB_CNT */
+	uint64_t put_cnt, take_cnt, written_cnt; /* number of jobs added, taken by threads, and
+						    written */
 	uLong crc;
 	uint64_t text_bytes;
 	pthread_mutex_t lock;
@@ -108,7 +109,7 @@ static int gzip__start_threads(struct gzip *g)
 int gzip__open(int level, int (*write)(void *ctx, const void *data, size_t len), void *ctx,
 	       struct gzip **out)
 {
-	/* magic, deflate, no name, no time, level not told, made on Unix */
+	/* magic, deflate, no name, no time, unknown level, made on Unix */
 	static const unsigned char header[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
 	struct gzip *g = calloc(1, sizeof(*g));
 	int err = 0;
@@ -128,7 +129,7 @@ int gzip__open(int level, int (*write)(void *ctx, const void *data, size_t len),
 	for (int i = 0; i < JOB_CNT && !err; i++) {
 		struct job *j = &g->jobs[i];
 
-		j->packed_cap = compressBound(TEXT_BYTES) + 64; /* + the marker of a flush */
+		j->packed_cap = compressBound(TEXT_BYTES) + 64; /* and the marker of a flush */
 		j->packed = malloc(j->packed_cap);
 		if (!j->packed)
 			err = -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One gzip member, compressed by several threads. Each block is deflated on its own, with the 32
- * KiB before it as dictionary. The pieces are written in order, so the whole is an ordinary stream
- * that every reader takes, browsers included.
+ * One gzip member, compressed by several threads. Each block is deflated separately, with the 32
+ * KiB before it as dictionary. The pieces are written in order, so the result is an ordinary stream
+ * for every reader, browsers included.
  */
 #ifndef PROFTRACE_GZIP_H
 #define PROFTRACE_GZIP_H
@@ -13,7 +13,7 @@
 
 struct gzip;
 
-/* write is called in order, from the thread that calls gzip__write and gzip__finish. */
+/* Calls write in order, from the thread that calls gzip__write and gzip__finish. */
 int gzip__open(int level, int (*write)(void *ctx, const void *data, size_t len), void *ctx,
 	       struct gzip **out);
 int gzip__write(struct gzip *g, const void *data, size_t len);

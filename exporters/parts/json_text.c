@@ -30,7 +30,7 @@ static size_t digit_cnt(uint64_t v)
 					    100000000000000000u,
 					    1000000000000000000u,
 					    10000000000000000000u};
-	/* 1233 / 4096 is log10(2) as far as 64 bits need it */
+	/* 1233 / 4096 is log10(2), exact enough for 64 bits */
 	const unsigned int about = (64 - (unsigned int)__builtin_clzll(v | 1)) * 1233 >> 12;
 
 	return about + (v >= powers[about]);

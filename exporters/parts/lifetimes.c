@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* libc's balanced tree: the number of live allocations is small beside that of events. */
+/* Uses libc's balanced tree, because live allocations are few compared to events. */
 #include "exporters/parts/lifetimes.h"
 #include <search.h>
 #include "common/util.h"

@@ -9,7 +9,7 @@
 #include "common/util.h"
 #include "recording/recording.h"
 
-/* HOST_PID[.WINDOW] is what torch_tb_profiler takes a worker's name from. */
+/* torch_tb_profiler takes a worker's name from HOST_PID[.WINDOW]. */
 static int default_name(const struct recording *r, const char *extension, bool gzip, char *name,
 			size_t size)
 {
@@ -48,7 +48,7 @@ static bool is_directory(const char *path)
 	return ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
 }
 
-/* The ending that contradicts the compression: the plain extension if compressed, else .gz. */
+/* The extension that contradicts the compression: the plain one if compressed, else .gz. */
 static const char *wrong_end(const char *extension, int level)
 {
 	return level ? strrchr(extension, '.') : ".gz";

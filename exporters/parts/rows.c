@@ -10,7 +10,7 @@ struct walk {
 	struct owner {
 		const struct span *span;
 		uint64_t id;
-	} *owners; /* spans that memory events lie in, by address */
+	} *owners; /* spans around memory events, sorted by address */
 	size_t owner_cnt, owner_cap;
 };
 
@@ -63,7 +63,7 @@ static struct owner *owner__find(const struct walk *w, const struct span *span)
 				    : NULL;
 }
 
-/* Before the walk their ids are not known. */
+/* Before the walk, their ids are unknown. */
 static int owners__take(struct walk *w, const struct batch *b)
 {
 	size_t kept = 0;
@@ -300,7 +300,7 @@ static struct value get_inputs(struct rows *rows, const struct row *row)
 	return *rows->text ? text(rows->text) : none;
 }
 
-/* Its own one, from the innermost frame outwards: what lies inside has it, too. */
+/* Its own stack, from the innermost frame outwards. Inner spans have the same stack. */
 static struct value get_stack(struct rows *rows, const struct row *row)
 {
 	if (row->ev->type != EVENT_SPAN || !row->ev->stack || !rows->stacks)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events of a recording as rows of a table, described once for all formats that are tables. The
- * rows come from the model, so they know their parent, launch, step, phase and self time. A step
- * comes before what ended in it. A thread's spans come in the order of their begin, the outer one
- * first. Work of a device comes after the call that launched it.
+ * The events of a recording as rows of a table, described once for all table formats. Rows come
+ * from the model, so they have parent, launch, step, phase and self time. A step comes before
+ * everything that ended in it. A thread's spans come in order of their begins, the outer first.
+ * Device work comes after its launching call.
  */
 #ifndef PROFTRACE_ROWS_H
 #define PROFTRACE_ROWS_H
@@ -17,21 +17,21 @@ struct rows {
 	const struct recording *r;
 	struct dtypes dtypes;
 	struct device_infos devices;
-	struct call_stacks *stacks; /* NULL: it has none */
+	struct call_stacks *stacks; /* NULL: the recording has none */
 	char *stack_text;
-	struct model_stats stats; /* what the model left out, when all rows were given */
+	struct model_stats stats; /* what the model left out; complete after all rows */
 	uint64_t cnt;
-	char text[TENSORS_TEXT_MAX]; /* of a value, until the next one is asked for */
+	char text[TENSORS_TEXT_MAX]; /* text of a value, until the next value is requested */
 };
 
 struct row {
 	uint64_t id;		   /* from 1 */
 	uint64_t parent_id;	   /* the span around it, 0: none */
 	uint64_t launch_id;	   /* device work: the call that launched it, 0: none */
-	const struct event *ev;	   /* of a step: type and id only are its own */
+	const struct event *ev;	   /* a step's event only has type and id */
 	const struct span *span;   /* NULL: it is no span */
 	const struct span *enclosing; /* memory: the span around it, NULL: none */
-	const struct step *step;   /* that it ended in, NULL: none */
+	const struct step *step;   /* step in which it ended, NULL: none */
 	const struct track *track; /* never NULL */
 	const struct name *name;   /* NULL: it has none, or it was lost */
 	uint32_t depth;
@@ -63,7 +63,7 @@ extern const size_t column_cnt;
 
 int rows__open(const struct recording *r, struct rows **out);
 void rows__close(struct rows *rows);
-/* Calls put for each row until it returns an error, which is then returned. */
+/* Calls put for each row until it returns an error; returns that. */
 int rows__each(struct rows *rows, int (*put)(const struct row *row, void *ctx), void *ctx);
 
 #endif

@@ -9,14 +9,14 @@
 struct slices {
 	const struct recording *r;
 	struct timeline *timeline;
-	struct slice_row *rows; /* by track id, then as many of synchronisations */
+	struct slice_row *rows; /* by track id; then as many for synchronisations */
 	uint32_t track_cnt, row_cnt;
 	struct slice_row *lanes[LANES_MAX];
 	uint32_t lane_cnt;
-	struct timeline_event pending; /* waits until its row has ended what is over */
-	struct slice_row *pending_row; /* NULL: nothing waits */
+	struct timeline_event pending; /* waits until slices that are over have ended on its row */
+	struct slice_row *pending_row; /* NULL: no event waits */
 	bool drained;
-	uint32_t closing; /* row whose slices are ended behind the last event */
+	uint32_t closing; /* row whose slices are ended after the last event */
 	uint64_t end_ns;
 };
 
@@ -171,7 +171,8 @@ static int end_slice(struct slice_row *row, struct slice *out)
 	return 1;
 }
 
-/* True if it was given back to the timeline: it begins inside a slice that it outlives by far. */
+/* True: the event was given back to the timeline, because it begins inside a slice and ends long
+ * after it. */
 static bool put_off(struct slices *s, const struct slice_row *row)
 {
 	const struct event *e = &s->pending.ev;
@@ -209,7 +210,7 @@ static int begin_slice(struct slices *s, struct slice_row *row, struct slice *ou
 	return ARRAY_PUSH(row->open_ns, row->open_cnt, row->open_cap, end_ns) ? -ENOMEM : 1;
 }
 
-/* The event that waits, or first an end that comes before it. 0: nothing came of it. */
+/* Gives the waiting event, or an end before it. 0: neither. */
 static int give_pending(struct slices *s, struct slice *out)
 {
 	struct slice_row *row = s->pending_row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Texts that grow side by side and are wanted one after the other, in a temporary file without a
- * name. Memory: a block and eight bytes per written block for each text.
+ * Texts that grow in parallel and are read one after the other, through a temporary file without a
+ * name. Each text takes one block of memory, and eight bytes per written block.
  */
 #ifndef PROFTRACE_SPOOL_H
 #define PROFTRACE_SPOOL_H
@@ -13,7 +13,7 @@
 
 struct spool {
 	int fd;
-	bool beside; /* the output, not in TMPDIR */
+	bool beside; /* in the output's directory, not in TMPDIR */
 	uint64_t block_cnt;
 };
 
@@ -24,12 +24,12 @@ struct spool_text {
 	size_t block_cnt, block_cap;
 };
 
-/* beside: a path in the directory where there is room, or "-". */
+/* beside: a path in a directory with enough room, or "-". */
 int spool__open(const char *beside, struct spool *s);
 void spool__close(struct spool *s);
 
 int spool__put(struct spool *s, struct spool_text *t, const char *text, size_t len);
-/* Writes the text to the file and frees what it held. */
+/* Writes the text to the file and frees its memory. */
 int spool__copy(struct spool *s, struct spool_text *t, struct text_file *out);
 void spool_text__free(struct spool_text *t);
 

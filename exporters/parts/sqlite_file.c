@@ -9,7 +9,7 @@
 struct sqlite_file {
 	sqlite3_file base;
 	int fd;
-	bool temporary; /* ours to close */
+	bool temporary; /* this file closes it */
 };
 
 static int main_fd; /* of the database that is being opened */
@@ -86,7 +86,7 @@ static int size_of_file(sqlite3_file *file, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Does nothing: the caller syncs and publishes the finished file. */
+/* Does nothing, because the caller syncs and publishes the finished file. */
 static int sync_file(sqlite3_file *file, int flags)
 {
 	return SQLITE_OK;
@@ -168,7 +168,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
 	return SQLITE_OK;
 }
 
-/* No journal lies beside it. */
+/* There is no journal beside it. */
 static int find_file(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
 {
 	*is_there = 0;
@@ -191,7 +191,7 @@ static int register_vfs(void)
 	usual = sqlite3_vfs_find(NULL);
 	if (!usual)
 		return SQLITE_ERROR;
-	/* Randomness, time and the loading of extensions are the usual ones. */
+	/* Randomness, time and loading of extensions are those of the default VFS. */
 	vfs = *usual;
 	vfs.szOsFile = sizeof(struct sqlite_file);
 	vfs.pNext = NULL;
@@ -216,7 +216,7 @@ int sqlite_file__open(int fd, sqlite3 **db)
 	code = sqlite3_open_v2("database", db,
 			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			       VFS_NAME);
-	/* It is opened now, and not with the first statement. */
+	/* Opens the file now, not with the first statement. */
 	return code == SQLITE_OK ? sqlite3_exec(*db, "PRAGMA schema_version", NULL, NULL, NULL)
 				 : code;
 }

@@ -5,8 +5,10 @@
 #include "exporters/parts/backward_waits.h"
 #include "model/call_stack.h"
 
-#define NODES_MAX (1u << 21)		    /* distinct stacks; later ones count for their caller */
-#define DEPTH_MAX (2 * MODEL_MAX_DEPTH + 8) /* inferred phases come on top of the model's limit */
+#define NODES_MAX                                                                                  \
+	(1u << 21)			    /* distinct stacks; later ones are added to their      \
+					       caller */
+#define DEPTH_MAX (2 * MODEL_MAX_DEPTH + 8) /* inferred phases add to the model's limit */
 
 struct walk {
 	struct stacks *s;
@@ -15,7 +17,7 @@ struct walk {
 	uint32_t base; /* node of the track or step */
 	uint32_t frames[DEPTH_MAX];
 	int depth;
-	uint32_t python; /* innermost frame of Python among them, 0: none */
+	uint32_t python; /* innermost Python frame among them, 0: none */
 	int err;
 };
 
@@ -82,7 +84,7 @@ static uint32_t label(const struct stacks *s, uint32_t which)
 	return s->name_cnt + 1 + which;
 }
 
-/* The rest of a step is only known to be in no phase if the phases are known. */
+/* The rest of a step is known to be in no phase only if the phases are known. */
 static uint32_t phase_label(const struct stacks *s, enum span_kind phase)
 {
 	if (phase == KIND_OTHER && recording__is_timer_only(s->r))
@@ -155,7 +157,7 @@ static void add_device(struct walk *w, uint32_t node, const struct span *d)
 	n->calls++;
 }
 
-/* The node of the frames on the stack under another phase than their caller's. */
+/* The node with the same frames under another phase than its caller's. */
 static uint32_t node_in_phase(struct walk *w, enum span_kind phase)
 {
 	uint32_t node = child(w, w->base, phase_label(w->s, phase));
@@ -173,7 +175,7 @@ static uint32_t add_frame(struct walk *w, uint32_t node, uint32_t frame)
 	return child(w, node, frame);
 }
 
-/* The lines that called it. */
+/* Adds the Python lines that called the span. */
 static uint32_t add_lines(struct walk *w, uint32_t node, const struct span *span)
 {
 	uint32_t frames[CALL_STACK_MAX];
@@ -212,7 +214,7 @@ static void add_span(struct walk *w, const struct span *span, uint32_t node, enu
 	w->python = python;
 }
 
-/* What the step's thread did between spans: in the framework's own or the user's Python. */
+/* Adds what the step's thread did between spans: Python of the framework or the user. */
 static void add_step(struct walk *w, const struct step *step, const struct span *roots)
 {
 	uint64_t ns = step->cpu_ns;
@@ -274,7 +276,7 @@ static int by_line(const void *a, const void *b)
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-/* One text for each line, wherever it was called from. */
+/* Makes one text for each line, for all its callers. */
 static int name_lines(struct stacks *s, const struct line_key *keys, size_t cnt)
 {
 	int err = 0;

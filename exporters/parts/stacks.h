@@ -17,18 +17,18 @@
 
 #define PHASE_UNRECORDED "(phase not recorded)"
 
-/* Frames: 1..name_cnt are the recording's names, then come those that the exporter adds. */
+/* Frames: 1..name_cnt are the recording's names. The exporter's own follow. */
 enum stack_label {
-	LABEL_KINDS = 0, /* + enum span_kind: phases and the step */
+	LABEL_KINDS = 0, /* + enum span_kind: phases, and the step */
 	LABEL_NO_STEP = KIND_CNT,
 	LABEL_NO_LAUNCH,
 	LABEL_NO_NAME,
 	LABEL_NO_PHASE,
-	LABEL_TRACKS, /* + track id; behind the last one the recording's frames of Python */
+	LABEL_TRACKS, /* + track id; after the last track come the recording's Python frames */
 };
 
 struct stack_node {
-	uint32_t parent; /* index; the root's is itself, 0 */
+	uint32_t parent; /* index; the root's parent is 0, itself */
 	uint32_t frame;	 /* 0: the root */
 	uint64_t self_ns, device_ns, calls;
 };
@@ -38,25 +38,26 @@ struct stacks {
 	bool by_track, by_step;
 	uint32_t name_cnt, frame_max;
 	struct call_stacks *python; /* NULL: the recording has none */
-	uint32_t *lines;	    /* by frame of Python: the first one of the same line */
-	char **texts;		    /* by frame of Python, of those first ones */
-	struct stack_node *nodes; /* a parent before its children */
+	uint32_t *lines;	    /* by Python frame: the first frame of the same line */
+	char **texts;		    /* by Python frame, only for those first frames */
+	struct stack_node *nodes; /* a parent comes before its children */
 	size_t cnt, cap;
-	uint32_t *slots; /* index of a node, 0: empty */
+	uint32_t *slots; /* index of a node, 0: free */
 	size_t slot_cnt;
-	uint64_t cut; /* spans whose time went to the caller's stack, as there were too many */
+	uint64_t cut; /* spans that were added to their caller's stack, because there are too
+			 many stacks */
 	struct model_stats stats;
-	uint64_t spans;		    /* host and device spans taken */
+	uint64_t spans;		    /* number of host and device spans */
 	uint64_t first_ns, last_ns; /* of all spans; first > last: none */
 };
 
-/* Of each thread apart (by_track), inside and outside of steps apart (by_step). */
+/* by_track: separates threads. by_step: separates steps from the rest. */
 int stacks__collect(const struct recording *r, bool by_track, bool by_step, struct stacks *out);
 void stacks__free(struct stacks *s);
 
-/* Text of a frame that is no track; never NULL. */
+/* Text of a frame that is no track. Never NULL. */
 const char *stacks__text(const struct stacks *s, uint32_t frame);
-/* Id of the track that the frame stands for, 0 if it does not. */
+/* Id of the track that the frame means. 0: it means none. */
 uint32_t stacks__track(const struct stacks *s, uint32_t frame);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY_CNT (1u << 13) /* in pairs: either place of a pair may hold what belongs there */
+#define ENTRY_CNT (1u << 13) /* in pairs: an entry may be in either place of its pair */
 #define ARGS_MAX  256
 #define TEXT_MAX  768
 
@@ -83,7 +83,7 @@ void text_cache__keep(struct text_cache *c, uint64_t thing, const void *args, si
 		char *grown = realloc(e->bytes, len);
 
 		if (!grown)
-			return; /* it is written anew each time, then */
+			return; /* the text is written anew each time */
 		e->bytes = grown;
 		e->cap = (uint32_t)len;
 	}

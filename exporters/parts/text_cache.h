@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts of args that come again and again: kernels and operators are called alike in each step. Of
- * bounded size; what does not come again is overwritten. */
+/* Texts of args that repeat, because kernels and operators are called alike in each step. Its size
+ * is bounded. Texts that do not repeat are overwritten. */
 #ifndef PROFTRACE_TEXT_CACHE_H
 #define PROFTRACE_TEXT_CACHE_H
 
@@ -14,7 +14,7 @@ struct text_cache {
 int text_cache__init(struct text_cache *c); /* 0 or -ENOMEM */
 void text_cache__free(struct text_cache *c);
 
-/* Copies the text of these args of that thing to p and returns its end; NULL if it is not known. */
+/* Copies the text for these args of that thing to p, and returns its end. NULL: unknown. */
 char *text_cache__copy(const struct text_cache *c, char *p, uint64_t thing, const void *args,
 		       size_t args_len);
 /* Keeps a text, if it is not too long. */

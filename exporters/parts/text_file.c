@@ -19,11 +19,11 @@ struct text_file {
 	size_t len;
 	struct out_file out;
 	int err;
-	uint64_t bytes;	   /* written */
-	uint64_t passed;   /* of the text, before it is compressed; without what is in buf */
+	uint64_t bytes;	   /* bytes written */
+	uint64_t passed;   /* bytes of uncompressed text, without those in buf */
 	struct gzip *gzip; /* NULL: plain */
 	char *path;
-	bool shown; /* a terminal: nothing in the text may move its cursor */
+	bool shown; /* goes to a terminal, so no text in it may move the cursor */
 };
 
 static int write_all(void *ctx, const void *data, size_t len)
@@ -31,7 +31,7 @@ static int write_all(void *ctx, const void *data, size_t len)
 	struct text_file *f = ctx;
 	const char *p = data;
 
-	if (f->out.fd < 0) { /* into no file */
+	if (f->out.fd < 0) { /* it has no file */
 		f->bytes += len;
 		return 0;
 	}

@@ -6,26 +6,26 @@
 #include "common/large.h"
 #include "common/util.h"
 
-#define RUN_CNT	     16384 /* events sorted at a time; as many again wait for stragglers */
+#define RUN_CNT	     16384 /* events sorted at a time; as many more wait for late ones */
 #define WINDOW_CNT   (2 * RUN_CNT)
-#define PREFETCH     16		/* events ahead */
-#define BLOCK_CNT    1024	/* the first pass remembers one time per this many events */
-#define HELD_MAX     (1u << 20) /* spans longer than the window; more only in a damaged recording */
-#define DEFERRED_MAX 256  /* events that wait to come again; more only in a damaged recording */
-#define POOLED_BYTES 48	  /* of a kernel; longer args are allocated */
-#define ARGS_MAX     4096 /* longer args are no description of tensors and are left out */
+#define PREFETCH     16		/* events to prefetch */
+#define BLOCK_CNT    1024	/* the first pass keeps one time per this many events */
+#define HELD_MAX     (1u << 20) /* most spans longer than the window; a sound recording has fewer */
+#define DEFERRED_MAX 256	/* most deferred events; a sound recording has fewer */
+#define POOLED_BYTES 48		/* args of a kernel; longer args are allocated */
+#define ARGS_MAX     4096	/* bytes; longer args describe no tensors and are left out */
 
 struct slot {
 	struct event ev;
 	uint64_t cut_ns;
-	uint64_t tie; /* order of events with one begin and end */
+	uint64_t tie; /* order of events with the same begin and end */
 	void *args;
 	uint32_t args_cap;
-	bool pooled; /* args is a place in the timeline's pool */
+	bool pooled; /* args are in the timeline's pool */
 };
 
-/* What to sort: begin, then the longer, then steps, spans (the outer is later in the file), rest.
- */
+/* The order: by begin, then longer events first, then steps, spans (the outer is later in the
+ * file), others. */
 struct key {
 	uint64_t ts_ns;
 	struct slot *slot;
@@ -36,12 +36,12 @@ struct boundary {
 	uint32_t track;
 };
 
-/* Tells whether an event began before the window that holds its neighbours in the file. Such an
- * event begins earlier than an event at least RUN_CNT positions before it. */
+/* Finds events that began before the window of their neighbours in the file. Such an event begins
+ * earlier than one at least RUN_CNT positions before it. */
 struct lookback {
 	uint64_t max_ns[RUN_CNT / BLOCK_CNT + 1]; /* latest begin up to the end of each block */
 	uint64_t idx, max_now_ns;
-	uint64_t late_ns; /* what begins earlier is late, in this block */
+	uint64_t late_ns; /* in this block, an event that begins earlier is late */
 	uint64_t held_cnt;
 };
 
@@ -50,7 +50,7 @@ struct timeline {
 	struct recording_cursor *cursor;
 	struct lookback lookback;
 	struct key *fresh, *spare, *pending, *merged;
-	size_t pending_cnt, run_cnt, run_pos; /* merged[run_pos..run_cnt) goes out */
+	size_t pending_cnt, run_cnt, run_pos; /* merged[run_pos..run_cnt) comes next */
 	struct slot *slots;
 	char *pool; /* POOLED_BYTES of args per slot */
 	struct slot **free_slots;
@@ -60,14 +60,15 @@ struct timeline {
 	struct slot *held;
 	struct key *held_keys;
 	size_t held_cnt, held_cap, held_pos;
-	struct slot deferred[DEFERRED_MAX + 1]; /* one more than can wait: next returned it */
-	struct key deferred_keys[DEFERRED_MAX]; /* the next one last */
+	struct slot deferred[DEFERRED_MAX + 1]; /* one more than can wait, because next()
+						   returned it */
+	struct key deferred_keys[DEFERRED_MAX]; /* sorted, the next one last */
 	size_t deferred_cnt;
 	struct boundary *steps; /* by begin */
 	size_t step_cnt, step_cap, step_hint;
-	bool *stepped;		   /* by track: there are steps on it */
-	uint32_t *categories;	   /* bits, by track */
-	uint32_t *name_categories; /* a bit, by name */
+	bool *stepped;		   /* by track: it has steps */
+	uint32_t *categories;	   /* by track, a bit each */
+	uint32_t *name_categories; /* by name, one bit */
 	uint32_t track_cnt, name_cnt;
 	uint64_t begin_ns;
 };
@@ -138,7 +139,7 @@ static int key__cmp(const void *a, const void *b)
 #define DIGIT_BITS 11
 #define TIES_MAX   16
 
-/* One digit of the begins, the order of equal ones kept. */
+/* Sorts by one digit of the begins, and keeps the order of equal ones. */
 static void keys__sort_digit(const struct key *from, struct key *to, size_t cnt, uint64_t min_ns,
 			     unsigned int shift, unsigned int bits)
 {
@@ -177,7 +178,8 @@ static void keys__sort_ties(struct key *keys, size_t cnt)
 	}
 }
 
-/* By key__before. Returns where they are then, in keys or in spare, which has room for as many. */
+/* Sorts by key__before. Returns where the result is: in keys or in spare, which has as much
+ * room. */
 static struct key *keys__sort(struct key *keys, struct key *spare, size_t cnt)
 {
 	uint64_t min_ns = UINT64_MAX, max_ns = 0;
@@ -215,7 +217,7 @@ static void slot__free(struct slot *s)
 		free(s->args);
 }
 
-/* Takes a copy of the args of its event. */
+/* Copies the args of its event. */
 static int slot__own(struct slot *s)
 {
 	const void *args = s->ev.args;
@@ -274,7 +276,7 @@ static int timeline__hold(struct timeline *t, const struct event *e, uint64_t id
 	return err;
 }
 
-/* Shown is what the window launched. */
+/* Reads the next event, without those that were launched before the window. */
 static int timeline__read(struct timeline *t, struct event *e)
 {
 	int got;
@@ -309,7 +311,7 @@ static int timeline__scan(struct timeline *t, int (*see)(void *ctx, const struct
 
 /* ---- spans that cross a step's edge ---- */
 
-/* The step on the track that holds ts_ns strictly inside, NULL if none. */
+/* The track's step that contains ts_ns, not at its edge. NULL: none. */
 static const struct boundary *timeline__step_at(struct timeline *t, uint32_t track, uint64_t ts_ns)
 {
 	size_t lo = 0, hi = t->step_cnt;
@@ -348,7 +350,7 @@ static void timeline__fit_step(struct timeline *t, struct slot *slot)
 	cut_end = s ? s->ts_ns : end_ns;
 	if (cut_end < cut_begin || (cut_begin == e->ts_ns && cut_end == end_ns))
 		return;
-	/* three parts: in the first step, over whole steps, in the last step */
+	/* three parts: in the first step, over whole steps, and in the last step */
 	if (cut_begin - e->ts_ns > cut_end - cut_begin && cut_begin - e->ts_ns > end_ns - cut_end) {
 		cut_end = cut_begin;
 		cut_begin = e->ts_ns;
@@ -361,7 +363,7 @@ static void timeline__fit_step(struct timeline *t, struct slot *slot)
 	e->dur_ns = cut_end - cut_begin;
 }
 
-/* Makes the copied event sortable: cuts its end to 64 bits and to its step. */
+/* Prepares the copied event for sorting: cuts its end to 64 bits, and to its step. */
 static void timeline__fit(struct timeline *t, struct slot *slot)
 {
 	slot->ev.dur_ns = event__end_ns(&slot->ev) - slot->ev.ts_ns;
@@ -399,15 +401,14 @@ static void timeline__merge(struct timeline *t, size_t fresh_cnt)
 	memcpy(t->pending, t->merged + t->run_cnt, t->pending_cnt * sizeof(*t->pending));
 }
 
-/* The window is larger than the caches near the processor, and is left in another order than it was
- * filled in. */
+/* The window is larger than the nearer caches, and is read in another order than it was written. */
 static inline void slot__prefetch(const struct slot *s)
 {
 	__builtin_prefetch(s);
 	__builtin_prefetch((const char *)(s + 1) - 1);
 }
 
-/* A slot of the window; if it was never used, its args get their place. */
+/* A slot of the window. On first use its args get their place. */
 static struct slot *timeline__free_slot(struct timeline *t)
 {
 	struct slot *s = t->free_slots[t->free_cnt - 1];
@@ -422,7 +423,7 @@ static struct slot *timeline__free_slot(struct timeline *t)
 	return s;
 }
 
-/* Reads the next RUN_CNT events and makes a run of those that no later one can precede. */
+/* Reads the next RUN_CNT events. Makes a run of those that no later event can precede. */
 static int timeline__refill(struct timeline *t)
 {
 	size_t cnt = 0;
@@ -452,7 +453,7 @@ static int timeline__refill(struct timeline *t)
 	return 0;
 }
 
-/* The earliest of what is sorted, held and deferred; NULL at the end. Takes it. */
+/* Takes the earliest of the sorted, held and deferred events. NULL at the end. */
 static const struct slot *timeline__take(struct timeline *t)
 {
 	const struct key *run = t->run_pos < t->run_cnt ? &t->merged[t->run_pos] : NULL;
@@ -475,7 +476,7 @@ static const struct slot *timeline__take(struct timeline *t)
 		slot__prefetch(run[PREFETCH].slot);
 		__builtin_prefetch(run[PREFETCH / 2].slot->args);
 	}
-	/* reused by the next refill at the earliest, which only the next call makes */
+	/* the next refill may reuse it, which only the next call makes */
 	t->free_slots[t->free_cnt++] = run->slot;
 	t->run_pos++;
 	return run->slot;
@@ -500,8 +501,7 @@ int timeline__next(struct timeline *t, struct timeline_event *e)
 	return 1;
 }
 
-/* A free slot for a deferred event. Its args may be in the slot that was taken last: not that one.
- */
+/* A free slot for a deferred event, but not the slot taken last, which may have its args. */
 static struct slot *timeline__deferred_slot(struct timeline *t, const void *args)
 {
 	bool used[DEFERRED_MAX + 1] = {false};

@@ -20,18 +20,18 @@ BINARY = str(pathlib.Path(__file__).resolve().parent / "_installed" / "bin" / "p
 
 
 class Error(Exception):
-    """What proftrace said when it failed."""
+    """The message of proftrace when it failed."""
 
 
 class Table(list):
-    """Rows of a table, each a dict. Times are in nanoseconds, what is unknown is None or absent."""
+    """Rows of a table, each a dict. Times are in nanoseconds. An unknown value is None or absent."""
 
     def __init__(self, name, text):
         super().__init__(text["rows"])
         self.name = name
         self.title = text["title"]
         self.notes = text["notes"]
-        self.left_out = text["left_out"]  # rows, by row_limit
+        self.left_out = text["left_out"]  # number of rows left out by row_limit
 
     def to_pandas(self):
         """The rows as a pandas.DataFrame."""
@@ -41,7 +41,7 @@ class Table(list):
 
 
 class Recording:
-    """A recording (.ptrec) that was made by proftrace on this machine or another."""
+    """A recording (.ptrec), made by proftrace on any machine."""
 
     def __init__(self, path):
         self.path = os.fspath(path)
@@ -52,8 +52,8 @@ class Recording:
         return f"proftrace.open({self.path!r})"
 
     def table(self, name, **options):
-        """The rows of one table; none if the recording has nothing for it. Options are those of
-        `proftrace report`: row_limit=10, by_thread=True."""
+        """The rows of one table. Empty if the recording has none. Options are those of `proftrace report`:
+        row_limit=10, by_thread=True."""
         if name == "all" or "," in name:
             raise ValueError("one table at a time; tables() has the names")
         return Table(name, self._report(name, options)[name])
@@ -63,12 +63,12 @@ class Recording:
         return [name for name, value in self._report("all", {}).items() if isinstance(value, dict)]
 
     def summary(self):
-        """Which process, window and steps this is, as one dict."""
+        """The process, window and steps of the recording, as one dict."""
         return self._report("summary", {})["summary"]["rows"][0]
 
     def events(self):
-        """Each event as a dict, in order of the export's ids. The first is of type "recording". Memory does not
-        grow with the recording."""
+        """Each event as a dict, in order of the export's ids. The first one has type "recording". Memory does not grow
+        with the recording."""
         with tempfile.TemporaryFile() as said:
             command = [BINARY, "export", "--quiet", "-f", "jsonl", "-o", "-", self._operand()]
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL)
@@ -84,7 +84,7 @@ class Recording:
                 process.wait()
 
     def _operand(self):
-        """A path that begins with a dash is no option."""
+        """A path that begins with a dash must not become an option."""
         return self.path if not self.path.startswith("-") else os.path.join(".", self.path)
 
     def _report(self, table, options):
@@ -104,11 +104,11 @@ class Recording:
 _open_file = open
 
 
-def open(path):  # as gzip.open and others are called
-    """A Recording. The error is that of the built-in open(), if there is no such file."""
+def open(path):  # named like gzip.open
+    """Returns a Recording. A missing file raises the error of the built-in open()."""
     return Recording(path)
 
 
 def main():
-    """The command `proftrace`: the program, in the place of this Python."""
+    """The command `proftrace`: replaces this Python by the program."""
     os.execv(BINARY, [BINARY, *sys.argv[1:]])

@@ -59,18 +59,19 @@ TABLES = {
     "facts": {"key": "VARCHAR", "value": "VARCHAR"},
 }
 REPORTED = "summary,findings,device,model,distributed,operator,kernel,steps,cost"
-ROW_LIMIT = 5000  # rows of each table of a recording
-TEXT_LIMIT = 1000  # characters of a text
+ROW_LIMIT = 5000  # rows of each table, for one recording
+TEXT_LIMIT = 1000  # characters of one text
 OUTPUT_BYTES = 64 << 20  # of a report
-HEAD_BYTES = 16 << 20  # of an export's first line
+HEAD_BYTES = 16 << 20  # of the first line of an export
 MEMORY_BYTES = 1 << 30  # of the process that reads a recording
 READ_S = 60
 DATABASE_MEMORY = "512MB"
-MONITOR_NAME = re.compile(r"(?P<job>.+)_(?P<pid>\d+)_[0-9a-f]{8,16}(\.\d+)?\.ptrec", re.S)  # of its recordings
+# Names of the monitor's recordings.
+MONITOR_NAME = re.compile(r"(?P<job>.+)_(?P<pid>\d+)_[0-9a-f]{8,16}(\.\d+)?\.ptrec", re.S)
 
 
 class Unreadable(Exception):
-    """Why a recording is left out."""
+    """Says why a recording is left out."""
 
 
 # ---- one recording ----
@@ -107,7 +108,7 @@ def _report(binary, path):
 
 
 def _head(binary, path):
-    """The recording's metadata and summary, of an export that ends behind them."""
+    """The recording's metadata and summary: runs an export that ends after its first line."""
     command = [binary, "export", "--quiet", "-f", "jsonl", "-o", "-", path]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
@@ -127,7 +128,7 @@ def _head(binary, path):
 
 
 def _get(value, *keys):
-    """A member of a member of an object, or None."""
+    """A member of a nested object, or None."""
     for key in keys:
         if isinstance(key, int):
             value = value[key] if isinstance(value, list) and key < len(value) else None
@@ -137,7 +138,7 @@ def _get(value, *keys):
 
 
 def _fit(value, kind):
-    """A value as its column has it; None where it is something else."""
+    """A value in the type of its column; None if it has another type."""
     if kind == "VARCHAR":
         if not isinstance(value, str) or not value:
             return None
@@ -158,12 +159,12 @@ def _rows(table, rows):
 
 
 def _percentile(sorted_values, share):
-    """The nearest rank: a value that was measured."""
+    """The nearest-rank percentile, which is a measured value."""
     return sorted_values[max(0, -(-len(sorted_values) * share // 100) - 1)]
 
 
 def _collective_ns(rows):
-    """Time in collectives that no kernel hides, of the device that has most of it."""
+    """Time in collectives that no kernel hides, on the device with most of it."""
     found = []
     for row in rows:
         if row.get("name") == "Communication" and row.get("total_ns") is not None:
@@ -174,13 +175,13 @@ def _collective_ns(rows):
 
 
 def _job_of(path, pid):
-    """The job in a name that the monitor gave."""
+    """The job's name in the name of a monitor's recording."""
     match = MONITOR_NAME.fullmatch(os.path.basename(path))
     return match["job"] if match and int(match["pid"]) == pid else None
 
 
 def _tables(path, sha256, labels, head, report):
-    """Rows of each table, as dicts. recording_id comes later."""
+    """Rows of each table, as dicts. recording_id is added later."""
     def rows_of(name):
         return [row for row in (_get(report, name, "rows") or []) if not row.get("depth")]
 
@@ -240,7 +241,8 @@ def _sha256(path):
 
 
 def _read(binary, path, known, labels):
-    """(sha256, rows by table), (sha256, None) if that is what is known, or (None, reason). Runs in a worker."""
+    """Returns (sha256, rows by table); (sha256, None) if the recording is known; or (None, reason). Runs in a
+    worker."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise Unreadable("not a regular file")
@@ -251,14 +253,14 @@ def _read(binary, path, known, labels):
         return sha256, {name: _rows(name, rows) for name, rows in tables.items()}
     except (OSError, Unreadable) as error:
         return None, re.sub(f"^(proftrace: )?({re.escape(path)}: )?", "", str(error))
-    except Exception as error:  # what proftrace never writes, but a hostile recording may have found a way
+    except Exception as error:  # proftrace never writes such output, but a hostile recording may have found a way
         return None, f"unexpected content ({type(error).__name__}: {error})"
 
 
 # ---- the database ----
 
 def connect(path, read_only=False):
-    """A connection to a database of this schema, which is made if there is none."""
+    """Connects to a database, and makes the schema if it is missing."""
     import duckdb
 
     db = duckdb.connect(os.fspath(path), read_only=read_only, config={"memory_limit": DATABASE_MEMORY})
@@ -278,7 +280,7 @@ def connect(path, read_only=False):
 
 
 def _insert(db, table, recording_id, rows):
-    """All rows by one statement: each column is a list."""
+    """Inserts all rows with one statement: each column is a list."""
     if not rows:
         return
     columns = list(TABLES[table].items())
@@ -290,7 +292,7 @@ def _insert(db, table, recording_id, rows):
 
 
 def _store(db, recording_id, replaced, path, tables):
-    """One recording, in one transaction; in the place of an earlier one of its path."""
+    """Stores one recording in a transaction. Replaces an earlier one of the same path."""
     db.execute("BEGIN")
     try:
         if replaced is not None:
@@ -306,8 +308,7 @@ def _store(db, recording_id, replaced, path, tables):
 
 
 def _recordings(paths):
-    """Regular files named .ptrec in directories, and files that are named themselves. Follows no links in
-    directories."""
+    """Lists regular files named .ptrec in directories, and files given by name. Follows no links in directories."""
     for path in paths:
         path = os.path.abspath(path)
         if not os.path.isdir(path):
@@ -326,7 +327,7 @@ def _text(path):
 
 
 def load(db, paths, binary, job=None, team=None, workers=2, failed=lambda path, reason: None):
-    """Loads recordings that are not there yet. Returns how many were loaded, there, duplicate and failed."""
+    """Loads recordings that are missing. Returns how many were loaded, there before, duplicates, and failed."""
     known = {path: (i, sha256) for i, path, sha256 in
              db.execute("SELECT recording_id, path, sha256 FROM recording").fetchall()}
     shas = {sha256 for _, sha256 in known.values()}
@@ -370,7 +371,7 @@ def _queries():
 
 
 def query(db, name):
-    """(names of columns, rows) of a query by its name, or of a file."""
+    """Runs a query of this name, or in this file. Returns (names of columns, rows)."""
     path = pathlib.Path(name) if name.endswith(".sql") else _queries() / f"{name}.sql"
     result = db.execute(path.read_text())
     return [column[0] for column in result.description], result.fetchall()
@@ -379,7 +380,7 @@ def query(db, name):
 # ---- the command ----
 
 def _printable(text):
-    """No text of a recording reaches a terminal as a control sequence."""
+    """Removes control sequences from a recording's text before it reaches a terminal."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
@@ -400,7 +401,7 @@ def _print_table(columns, rows, out):
 
 
 def _print_csv(columns, rows, out):
-    """Texts that a spreadsheet would run begin with an apostrophe, as in the CSV of `proftrace report`."""
+    """A text that a spreadsheet would run gets an apostrophe in front, as in the CSV of `proftrace report`."""
     def safe(value):
         return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r\n") and value else value
 
