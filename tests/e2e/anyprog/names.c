@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Ranges, counters and markers of proftrace.h whose names, or domains, differ at their ends alone.
- */
+/* Ranges, counters and markers of proftrace.h. Their names, or domains, differ only at the end. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A small inference server, of no framework: threads that serve requests by layers. Every fourth
-// request is bad and throws through all of it: server LOG THREADS [REQUESTS]. The log has a line for each request that is done:
-// `served NUMBER` or `failed NUMBER`.
+// A small inference server, without a framework: threads that serve requests by layers. Every
+// fourth request is bad: it throws an exception through all layers: server LOG THREADS [REQUESTS].
+// The log has a line for each request that is done: `served NUMBER` or `failed NUMBER`.
 #include <atomic>
 #include <chrono>
 #include <cmath>

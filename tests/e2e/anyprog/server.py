@@ -15,7 +15,7 @@ BUILT = {}
 
 
 def build(directory, *flags):
-    """Its path; built once for each set of flags, in the directory that the tests started in."""
+    """Returns the server's path. Each set of flags is built once, in the directory where the tests started."""
     with LOCK:
         if flags not in BUILT:
             path = pathlib.Path.cwd() / f"server{len(BUILT)}"
@@ -44,7 +44,7 @@ class Server:
         return len(lines), sum(line.startswith("failed") for line in lines)
 
     def lives(self, requests=20):
-        """It goes on, through bad requests as well."""
+        """Checks that the server goes on, also after bad requests."""
         served, failed = self.done()
         process.wait_for(lambda: self.popen.poll() is not None or
                          (self.done()[0] >= served + requests and self.done()[1] > failed),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names that differ at their ends alone: each has a row of its own, however long it is."""
+"""Names that differ only at the end each have a row, however long they are."""
 import csv
 import gzip
 import io
@@ -17,7 +17,7 @@ DOMAIN = "application.with.a.domain.that.is.longer.than.forty.six.bytes"
 
 
 def long_name(part, size, end):
-    """As names.c makes it."""
+    """The same name as names.c makes."""
     room = size - len(end.encode())
     whole = part * (room // len(part.encode()))
     return whole + "-" * (room - len(whole.encode())) + end
@@ -52,7 +52,7 @@ def names(case):
     queues = [long_name("queue.", 150, end) for end in ("in", "out")]
     assert [counters[f"{DOMAIN}1::{q}"]["last"] for q in queues] == [5, 6], tool.out
     assert sum(r["kind"] == "mark" for r in counters.values()) == 2, tool.out
-    # A table cuts names, but never two of them to the same text.
+    # A table may cut names, but never two names to the same text.
     text = case.tool("report", "--table", "userdefined", tool.recordings()[0]).done().out
     shown = [line[:-1].split("  ")[0] for line in text.split("\n") if "layer/" in line]
     assert len(shown) == len(set(shown)) == 2 * len(LENGTHS), text

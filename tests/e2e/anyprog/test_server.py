@@ -196,7 +196,7 @@ def jumping(case, text=JUMPS):
     return job
 
 
-# As the linker of Go marks what it makes.
+# Go's linker marks its programs with this section.
 GO = '__attribute__((section(".go.buildinfo"), used)) static const char mark[] = "go";'
 
 
@@ -283,7 +283,7 @@ def errors(case):
 
 
 class case_named:
-    """A case with a directory of its own inside another's."""
+    """A case whose directory lies inside another case's."""
 
     def __init__(self, case, name):
         self.dir = case.dir / name

@@ -125,7 +125,7 @@ static void driver_launches(CUfunction kernel, CUstream stream)
 	OK(cuLaunchCooperativeKernel(kernel, 8, 1, 1, 64, 1, 1, 0, stream, NULL));
 }
 
-/* Memory as PyTorch's expandable segments take it. */
+/* Takes memory as PyTorch's expandable segments do. */
 static void virtual_memory(void)
 {
 	const CUmemAllocationProp where = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -144,7 +144,7 @@ static void virtual_memory(void)
 	OK(cuMemAddressFree(at, SEGMENT));
 }
 
-/* As a compiler's kernels come in and go. */
+/* Loads and unloads kernels as a compiler does. */
 static void driver_module(void)
 {
 	CUmodule module;

@@ -34,7 +34,7 @@ def fail(text, *examples):
 
 
 def plain(name):
-    """Without version, stream variant and the underscores of nvcc's own interface."""
+    """Returns the name without version, stream variant and nvcc's underscores."""
     return re.sub(r"(_v\d+)?(_ptsz|_ptds)?(_v\d+)?$", "", name).lstrip("_")
 
 
@@ -44,7 +44,7 @@ def demangled(name):
 
 
 def truth_of(path):
-    """Outermost calls with what the device did for them: lists of (call, activities) by thread."""
+    """Returns the outermost calls and the device's work for them: lists of (call, activities) by thread."""
     table = rows(path)
     column = {name: i for i, name in enumerate(table[0])}
     work, calls = collections.defaultdict(list), {}
@@ -71,7 +71,7 @@ def take(row):
 
 
 def match(told, true, streams):
-    """One call; the reason why it differs, or None."""
+    """Compares one call. Returns why it differs, or None."""
     call, work = true
     if (told.domain, told.name) != (call["kind"], plain(call["name"])):
         return f"is {call['kind']} {call['name']}"
@@ -97,7 +97,7 @@ def compare_thread(tid, told, true, streams):
     """Calls at the edges of the window may be missing: they were under way."""
     told.sort(key=lambda c: c.start)
     if told[0].flags & 1:
-        told = told[1:]  # was under way when the window opened: the log has its true begin
+        told = told[1:]  # the call was under way when the window opened, and the log has its true begin
     if not told:
         return 0, len(true)
     if told[-1].flags & 2:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* dump RECORDING: its windows, and the calls of a device's interface as text. */
+/* dump RECORDING: prints its windows, and the calls of a device's interface, as text. */
 #include "tests/e2e/lib/dump.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""profiled.py STEPS: an ordinary training job on the GPU that its own profiler watches all the time."""
+"""profiled.py STEPS: an ordinary training job on the GPU. Its own profiler runs all the time."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""streams.py STEPS: a training job whose streams wait for each other, which makes an event each time."""
+"""streams.py STEPS: a training job whose streams wait for each other. Each wait makes an event."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace with one fault in it, and what must hold then."""
+"""Runs proftrace with one fault, and checks what must hold then."""
 import os
 import pathlib
 import random
@@ -50,7 +50,7 @@ class Faulty:
             yield n
 
     def places(self, kind, most):
-        """How many calls there are, and a sample of them, or all."""
+        """Returns how many calls there are, and a sample of their numbers, or all."""
         done, calls, _ = self.run(f"{kind}:0")
         assert done.returncode == 0 and calls, (kind, done.stderr)
         top = min(calls, 2000)

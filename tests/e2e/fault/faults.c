@@ -38,8 +38,8 @@ static unsigned long at;
 static pid_t own;
 static int told_fd = -1; /* opened before it may be forbidden; beyond those that are counted on */
 
-/* Shared with the process without rights that makes the output, and which is to have faults, too.
- */
+/* Shared with the process without rights that writes the output, because that process has faults
+ * too. */
 static struct counts {
 	unsigned long calls;
 	bool hit;
@@ -72,7 +72,8 @@ __attribute__((constructor)) static void begin(void)
 	}
 }
 
-/* Also where exit handlers are not run: written when it happens, and at the end. */
+/* Called when the fault happens and at the end, because some processes end without exit
+ * handlers. */
 static void tell(void)
 {
 	char text[64];
@@ -89,7 +90,7 @@ __attribute__((destructor)) static void end(void)
 		tell();
 }
 
-/* The one that opens files for a session is its first child. */
+/* proftrace's first child is the one that opens files for a session. */
 static bool opens_files;
 
 pid_t fork(void)
@@ -104,7 +105,7 @@ pid_t fork(void)
 	return pid;
 }
 
-/* Other children of ours have none. */
+/* Other children of proftrace have no faults. */
 static bool has_faults(void)
 {
 	return getpid() == own || opens_files || geteuid();
@@ -153,7 +154,7 @@ static bool is_file(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* -1: with errno; else how much of it may be written. */
+/* Returns how many bytes may be written, or -1 with errno. */
 static ssize_t allowed(int fd, size_t len)
 {
 	if (kind == INTR && len && due(false)) {
@@ -199,7 +200,7 @@ ssize_t writev(int fd, const struct iovec *parts, int cnt)
 	part = allowed(fd, len);
 	if (part < 0 || (size_t)part == len)
 		return part < 0 ? part : syscall(SYS_writev, fd, parts, cnt);
-	first = parts[0]; /* half: of the first part alone, or all of it and some of the second */
+	first = parts[0]; /* half of the first part, or the first part and half of the second */
 	if ((size_t)part <= first.iov_len) {
 		first.iov_len = (size_t)part;
 		return syscall(SYS_writev, fd, &first, 1);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace, or the process, killed at each of 30 points of a recording: the other one is unharmed."""
+"""proftrace, or the process, is killed at each of 30 points of a recording. The other one must be unharmed."""
 import os
 import pathlib
 import random
@@ -43,7 +43,7 @@ def points():
 
 
 class Counting:
-    """A process that counts its steps into a file."""
+    """A process that writes its number of steps to a file."""
 
     def __init__(self, case, name):
         program = case.dir / "count"
@@ -88,7 +88,7 @@ def killed(case):
         if (out / "r.ptrec").exists() and (out / "r.ptrec").stat().st_size:
             done = subprocess.run([PROFTRACE, "report", out / "r.ptrec"], capture_output=True, text=True)
             assert done.returncode == 0 or "no whole chunk" in done.stderr or "empty" in done.stderr, done.stderr
-    # The next one is not in the way of what they left.
+    # Files left by the killed ones must not stop the next recording.
     last = case.dir / "last"
     last.mkdir()
     done = subprocess.run(command(job.pid, last), capture_output=True, text=True, timeout=60)

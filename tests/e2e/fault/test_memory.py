@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No memory at the n-th allocation: an error that says so, or the same output."""
+"""The n-th allocation fails: proftrace must report an error, or write the same output."""
 import re
 import subprocess
 
@@ -10,7 +10,7 @@ TOLD = re.compile("memory|allocate|ENOMEM")
 
 
 def check(faulty, kind, most, whole, *more):
-    """`whole` says whether the output of a run that succeeded is as it must be."""
+    """`whole` says whether the output of a run that succeeded is complete."""
     wrong = []
     for n in faulty.places(kind, most):
         done, _, hit = faulty.run(f"{kind}:{n}", *more)

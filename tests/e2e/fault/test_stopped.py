@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace stopped while it records, with room for all that happens and with a ring that is full at once: the
-process goes on as fast as before, and what was lost is told."""
+"""proftrace is stopped while it records, with enough room in the ring and with a ring that is full at once. The process
+must go on as fast as before, and the losses must be reported."""
 import signal
 import subprocess
 import time
@@ -15,7 +15,7 @@ STOPPED_S = 15 if ALL else 3
 
 
 def steps_of(job):
-    """The latest whole line of its log: each sixteenth step."""
+    """Returns the last complete line of the job's log. The job writes a line every sixteenth step."""
     return int(job.log.read_text().rpartition("\n")[0].rpartition("\n")[2] or 0)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Short writes, no space, and interrupted calls at each place: told, or the same file; no file left half."""
+"""Short writes, full disks and interrupted calls at each place: proftrace must report an error or write the same file,
+and must leave no incomplete file."""
 import subprocess
 
 from common import GOLDEN, Faulty

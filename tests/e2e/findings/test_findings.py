@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each illness is found by its rule, with evidence that fits, and before all others."""
+"""Each illness must be found by its rule, with evidence that fits, and come before all other findings."""
 import os
 import pathlib
 import re
@@ -8,7 +8,7 @@ import subprocess
 from lib.runner import test
 
 SIMGPU = pathlib.Path(os.environ["PROFTRACE"]).resolve().parent / "simgpu/13/venv/bin/python"
-# What the machine, not the job, may suffer from.
+# Findings that the machine may cause, not the job.
 OF_THE_MACHINE = {"cpu_wait", "slow_steps"}
 
 
@@ -20,7 +20,8 @@ def findings(case, illness, *options, **kwargs):
     return {row["rule"]: row for row in rows}, tool
 
 
-# Otherwise glibc gives memory back in each step of some runs, by what it has learned of sizes: no healthy job.
+# Without this variable glibc gives memory back in each step of some runs, depending on the sizes it has seen. Such a
+# job would not be healthy.
 KEEPS_MEMORY = ("env", "MALLOC_TRIM_THRESHOLD_=1073741824", "MALLOC_MMAP_THRESHOLD_=1073741824")
 
 
@@ -50,7 +51,7 @@ def workers(case):
     assert "1 worker process ran" in found["evidence"], found
     ran, ready = map(int, re.search(r"ran for (\d+) % of the time and stood ready for (\d+) %",
                                     found["evidence"]).groups())
-    # On a machine that others use the worker may lack a processor for longer than it has one.
+    # If others use the machine, the worker may lack a processor for longer than it has one.
     assert ("the workers lack processors" if ready > ran else
             "the workers are the bottleneck") in found["next"], found
 
@@ -59,7 +60,7 @@ def workers(case):
 def slow_step(case):
     rows, _ = findings(case, "slow-step")
     found = rows["slow_steps"]
-    # The pause lies before backward(): in what is inferred to be the forward pass.
+    # The pause lies before backward(), so it belongs to the inferred forward pass.
     assert "of the surplus lies in Forward" in found["evidence"], found
     assert re.search(r"the thread is blocked for \d+ % of it in clock_nanosleep", found["evidence"]), found
     assert 8e6 < found["cost_ns"] < 40e6, found
@@ -142,7 +143,7 @@ COPIES = {"SIMGPU_PCIE_GBS": str(LINK_GBS), "SIMGPU_COPY_MAX_MB": "1"}
 def pageable(case):
     rows, _ = findings(case, "pageable", python=SIMGPU, **COPIES, SIMGPU_PAGEABLE_GBS=str(PAGEABLE_GBS))
     found = rows["copy_bandwidth"]
-    # The small one's latency is a part of its time.
+    # The latency takes a part of the small copy's time.
     assert "(HtoD) run at 4.0 GB/s, of page-locked at 19.9." in found["finding"], found
     assert "1.0 copies a step of 33.6 MB" in found["evidence"], found
     # 8.4 ms a step, of which the link would need a fifth
@@ -178,12 +179,13 @@ def launches(case):
 
 @test("waits, small copies and memory from the driver in each step, on the simulated GPU", alone=True)
 def often(case):
-    # Kernels so short that the device is idle where the host does not wait.
+    # The kernels are so short that the device is idle even where the host does not wait.
     rows, _ = findings(case, "waits", python=SIMGPU, SIMGPU_KERNEL_NS="100000")
     found = rows["synchronization"]
     waited_ms = float(re.match(r"([\d.]+) ms of a step in calls", found["evidence"])[1])
     assert "waits for the device 2" in found["finding"] and waited_ms > 20 * 0.05, found
-    # No more than what the device is idle for, which is a part of the step where it does not wait.
+    # The found share is at most the device's idle time. The device is idle for a part of the step where the host does
+    # not wait.
     assert found["share_percent"] > 3 and found["cost_ns"] <= waited_ms * 1.001e6, found
     rows, _ = findings(case, "small-copies", python=SIMGPU)
     found = rows["small_copies"]
@@ -205,7 +207,7 @@ def busy(case):
 
 @test("large copies that no kernel hides, on the simulated GPU")
 def exposed(case):
-    # So slow a link that it is more than 15 % of a slow machine's step.
+    # The link is slow enough to take more than 15 % of a slow machine's step.
     rows, _ = findings(case, "page-locked", python=SIMGPU, **dict(COPIES, SIMGPU_PCIE_GBS="5"))
     found = rows["exposed_copies"]
     # 37.7 MB at 5 GB/s, and nothing beside them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device that is behind its host: what it did while the steps went on is as its truth log has it."""
+"""A device that is behind its host. Its work during the recorded steps must be as in its truth log."""
 import pathlib
 import re
 import signal
@@ -18,7 +18,7 @@ def union(intervals):
 
 
 def clipped(intervals, parts):
-    """What of them lies in the parts."""
+    """Returns the pieces of the intervals that lie in the parts."""
     for begin, end in intervals:
         for first, last in parts:
             if begin < last and end > first:
@@ -31,8 +31,8 @@ def truth(prefix, pid, kind):
 
 
 def known_from(report, begin, kernels):
-    """The window's begin; or, where CUPTI was told too late of what ran then, the begin of the first
-    kernel that it tells of. The report says how long it did not know."""
+    """Returns the window's begin. If CUPTI started too late to report the kernels that ran then, returns the begin of
+    the first kernel that it reported. The report says how long the device was unknown."""
     said = re.search(r"GPU0: not known for the first ([0-9.]+) (us|ms|s),", " ".join(report["device"]["notes"]))
     if not said:
         return begin

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exports of the committed recordings, and what they must agree with: the tables and the trace that
-other suites compare with the framework's own profiler."""
+"""Exports of the committed recordings. They must agree with the tables and the trace, which other suites compare with
+the framework's own profiler."""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden"
 TRAININGS = ["cpu", "gpu", "simgpu", "cut", "pytorch", "paddle", "mxnet"]
-RECORDINGS = [*TRAININGS, "mindspore"]  # a data pipeline, on threads of its own
+RECORDINGS = [*TRAININGS, "mindspore"]  # a data pipeline, which has its own threads
 SPAN_CATEGORIES = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver", "kernel",
                    "gpu_memcpy", "gpu_memset", "cuda_sync"}
 
@@ -34,7 +34,7 @@ def export(case, recording, form, name, *args):
 
 
 def chrome_spans(case, recording):
-    """Slices of the Chrome trace without those that are not in the recording."""
+    """Slices of the Chrome trace, without those that are not in the recording."""
     path = export(case, recording, "chrome", "reference.json")
     events = json.loads(path.read_text())["traceEvents"]
     return [e for e in events if e["ph"] == "X" and e["cat"] != "gpu_user_annotation" and
@@ -51,7 +51,7 @@ def same(got, want, what):
 
 
 def cut_off(case, recording, share):
-    """The recording as a writer that was killed leaves it."""
+    """Cuts the recording off, as if its writer had been killed."""
     data = golden(recording).read_bytes()
     path = case.dir / "killed.ptrec"
     path.write_bytes(data[:int(len(data) * share)])

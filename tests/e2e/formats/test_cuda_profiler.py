@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The log of CUDA's command line profiler, read as NVIDIA's guide describes it (the reader, the
-Visual Profiler, is gone since CUDA 12), against the rows of the same recordings."""
+"""Reads the log of CUDA's command line profiler as NVIDIA's guide describes it, and compares it with the rows of the
+same recordings. The log's own reader, the Visual Profiler, is gone since CUDA 12."""
 import csv
 import re
 

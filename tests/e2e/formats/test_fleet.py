@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A fleet's recordings in DuckDB: what is planted in 288 recordings is found, and hostile ones harm nothing."""
+"""Reads a fleet's recordings with DuckDB. What was planted in 288 recordings must be found, and hostile recordings must
+do no harm."""
 import csv
 import io
 import json
@@ -35,7 +36,7 @@ def load(case, *paths, database="fleet.duckdb", program=None, fails=False):
 
 
 def ask(case, sql, database="fleet.duckdb", form="csv"):
-    """Rows of a query without the names of its columns; or what is printed."""
+    """Returns a query's rows as CSV without the column names, or the printed text in another form."""
     path = case.dir / "question.sql"
     path.write_text(sql)
     text = fleet("query", path, "--database", case.dir / database, "--format", form).stdout

@@ -9,7 +9,7 @@ from lib.runner import test
 def stacks(path):
     rows = []
     for line in path.read_text().splitlines():
-        stack, ns = line.rsplit(" ", 1)  # as flamegraph.pl splits it
+        stack, ns = line.rsplit(" ", 1)  # flamegraph.pl splits lines like this
         rows.append((stack.split(";"), int(ns)))
     return rows
 
@@ -19,7 +19,7 @@ def phases(case):
     for name in TRAININGS:
         sums = collections.Counter()
         for stack, ns in stacks(export(case, name, "folded", f"{name}.folded")):
-            if not ns:  # says what had no probe, and adds nothing
+            if not ns:  # this line names what had no probe, and adds no time
                 assert stack[0].startswith("(not recorded: "), stack
                 continue
             sums[stack[1]] += ns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""With protobuf's own classes, made of the fields that Paddle's platform/profiler.proto has."""
+"""Reads the export with protobuf's own classes. They are made from the fields in Paddle's platform/profiler.proto."""
 import collections
 import functools
 import json
@@ -64,7 +64,7 @@ def spans(case):
         for e in profile.events:
             own = e.detail_info if e.type == GPU_KERNEL and e.detail_info else e.name
             found[own.replace("ProfileStep#", "ProfilerStep#")] += 1
-        # inferred phases are in the rows alone
+        # only the rows have inferred phases
         found -= collections.Counter(r["name"] for r in jsonl(case, name)
                                      if r.get("type") == "span" and "category" not in r)
         want = collections.Counter(e["name"] for e in chrome_spans(case, name)

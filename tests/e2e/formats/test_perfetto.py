@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""With Perfetto's own classes, put together as its trace processor does: packets sorted by time, the
-order of the file where times are equal; an end closes what its track opened last."""
+"""Reads the export with Perfetto's own classes, in the way of its trace processor: packets are sorted by time, and by
+file order where times are equal. An end closes the slice that its track opened last."""
 import collections
 import gzip
 
@@ -52,7 +52,7 @@ class Reader:
             for entry in getattr(packet.interned_data, kind):
                 assert entry.iid not in to, f"{kind} {entry.iid} is interned twice"
                 to[entry.iid] = entry.name
-        event = packet.track_event  # what it refers to came before it
+        event = packet.track_event  # the packets that this event refers to came before it
         assert not packet.HasField("track_event") or event.track_uuid in self.tracks, event
         assert not event.name_iid or event.name_iid in self.names, event
         assert all(a.name_iid in self.keys for a in event.debug_annotations), event

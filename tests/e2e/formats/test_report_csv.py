@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of a report as CSV, by Python's own reader."""
+"""Reads a report's tables as CSV with Python's own reader."""
 import csv
 import io
 import json
@@ -13,13 +13,13 @@ TABLES = "model,operator,kernel,manipulation,memory,steps,activity"
 
 
 def read(*args):
-    """The rows of standard output, and what went to stderr."""
+    """Returns the rows of standard output, and the text of stderr."""
     done = proftrace("report", "--format", "csv", *args)
     return list(csv.reader(io.StringIO(done.stdout.decode(), newline=""))), done.stderr.decode()
 
 
 def tables_of(rows):
-    """The tables of one stream as doc/reference/formats.md has them: title -> rows as dictionaries."""
+    """Returns the tables of one stream, split as in doc/reference/formats.md: title -> rows as dictionaries."""
     found, begins = {}, True
     for row in rows:
         if not row:
@@ -37,7 +37,7 @@ def tables_of(rows):
 
 
 def plain(row):
-    """A row of JSON as CSV has it."""
+    """Converts a row of JSON to its form in CSV."""
     return {k: "" if v is None else str(v).lower() if isinstance(v, bool) else
             f"{v:.9g}" if isinstance(v, float) else str(v)
             for k, v in row.items() if k != "why"}

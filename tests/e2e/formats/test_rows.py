@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""csv, jsonl and sqlite: the same rows, each by its reader in Python."""
+"""csv, jsonl and sqlite must have the same rows. Python has a reader for each."""
 import collections
 import csv
 import gzip

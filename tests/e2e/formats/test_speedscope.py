@@ -15,11 +15,11 @@ from lib.runner import test
 
 HERE = pathlib.Path(__file__).parent / "speedscope"
 SCHEMA = json.loads((HERE / "file-format-schema.json").read_text())
-RELEASE = HERE / "speedscope-1.25.0.tgz"  # as its package registry has it
+RELEASE = HERE / "speedscope-1.25.0.tgz"  # the file from the package registry
 
 
 def durations(profile, frames):
-    """What speedscope's importer does: a close must be of the frame opened last."""
+    """Reads a profile as speedscope's importer does: a close must be of the frame that was opened last."""
     opened, last, found = [], profile["startValue"], []
     for event in profile["events"]:
         assert last <= event["at"] <= profile["endValue"], (profile["name"], event)
@@ -74,7 +74,7 @@ def loss(case):
 
 
 def own_times(profile, frames):
-    """ns by name, without what lies inside."""
+    """Returns each name's time in ns, without the frames inside."""
     own, opened, last = collections.Counter(), [], profile["startValue"]
     for event in profile["events"]:
         if opened:
@@ -88,7 +88,7 @@ def own_times(profile, frames):
 
 
 def shown_times(text):
-    """The same of its table of functions: total, own time and name of each, one line apart."""
+    """Returns the same from speedscope's table of functions: total, own time and name, each on a line."""
     row = re.compile(r"^[\d.]+[mnµ]?s \([^)]*\)\n\t([\d.]+)([mnµ]?s) \([^)]*\)\n\t(.*)$", re.M)
     scale = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
     return {name: float(value) * scale[unit] for value, unit, name in row.findall(text)}

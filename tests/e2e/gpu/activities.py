@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a Chrome trace of Kineto's dialect says of the device: activities, each with the call that
-launched it and the operators around that call; ranges of the program projected on its streams; and
-waits for streams and events."""
+"""Reads the device's part of a Chrome trace in Kineto's dialect: activities, each with the call that launched it and
+the operators around that call; the program's ranges projected on its streams; and waits for streams and events."""
 import collections
 import gzip
 import json
@@ -54,8 +53,8 @@ def of_trace(events):
 
 
 def ranges(events):
-    """Each range of the program on each stream, in order of time: its name, and the names of the
-    first and the last activity in it and how many there are. Steps are left out."""
+    """Returns each range of the program on each stream, sorted by time: its name, the names of its first and last
+    activity, and their number. Steps are left out."""
     rows = collections.defaultdict(list)
     for e in events:
         if e.get("cat") in DEVICE:
@@ -76,7 +75,7 @@ def waits(events):
 
 
 def wrong_waits(events):
-    """A wait for an event names the call that recorded it last before, and its stream."""
+    """A wait for an event must name the call that recorded the event last, and its stream."""
     records = {e["args"]["correlation"]: e for e in events if e["name"].startswith("cudaEventRecord")}
     aside = {e["tid"] for e in events if e.get("cat") == "gpu_user_annotation" and e["name"] == "aside"}
     for e in events:

@@ -68,7 +68,7 @@ class GpuJob:
         self.wait_for(lambda: not process.is_served(self.pid), "the library to leave")
 
     def end(self):
-        """In order; activities of a step by name, as torch.profiler counts them."""
+        """Compares in order. Each step's activities by name must be as torch.profiler counts them."""
         self.popen.send_signal(signal.SIGTERM)
         assert self.popen.wait(LONG_S) == 0, (self.dir / "err").read_text()
         theirs = json.loads((self.dir / "theirs.json").read_text())
@@ -107,7 +107,7 @@ def as_profiled(kind):
     def compare(case):
         job = GpuJob.training(case, kind)
         ours, theirs = whole(record(case, job)), job.end()
-        # The loss comes back in the job's own loop, which torch.profiler did not see.
+        # The loss is copied back in the job's own loop, outside torch.profiler's measurement.
         ours.pop("Memcpy DtoH (Device -> Pinned)", None)
         theirs.pop("Memcpy DtoH (Device -> Pinned)", None)
         assert ours == theirs and ours, {n: (ours.get(n), theirs.get(n)) for n in {*ours, *theirs}
@@ -186,7 +186,7 @@ def profiler(case):
 
 
 def cuda_libraries():
-    """Where those are that the program is linked with: a CUDA toolkit's, or of the wheels beside PyTorch."""
+    """Returns where the program's libraries are: in a CUDA toolkit, or in the wheels beside PyTorch."""
     torch = subprocess.run([os.environ["GPU_PYTHON"], "-c", "import torch; print(torch.__path__[0])"],
                            stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
     for root, pattern in ((pathlib.Path(torch).parent, "nvidia/*/lib"), (TOOLKIT, "lib64"),

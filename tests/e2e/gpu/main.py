@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Device activities of the same steps, by proftrace from outside and by torch.profiler in the job:
-the same kernels, copies and sets, in the same order, below the same operators, as long; the same
-ranges on the device's streams, and the same waits."""
+"""Compares the device activities of the same steps, recorded by proftrace from outside and by torch.profiler in the
+job. Kernels, copies and sets must be the same, in the same order, below the same operators and as long. The ranges on
+the device's streams and the waits must be the same too."""
 import collections
 import os
 import subprocess
@@ -41,14 +41,14 @@ def both(python):
 
 
 def same(what, ours, theirs):
-    """In each step the same list."""
+    """Each step must have the same list."""
     for number, (a, b) in enumerate(zip(in_steps(ours), in_steps(theirs))):
         if a != b:
             yield f"step {number}: {what} {a}, torch.profiler has {b}"
 
 
 def in_steps(found):
-    """One list per step, by number: all steps do the same."""
+    """Returns one list per step, by number. All steps must do the same."""
     if len(found) % STEPS:
         sys.exit(f"{len(found)} activities are not the same in each of {STEPS} steps")
     size = len(found) // STEPS
@@ -67,15 +67,14 @@ def differences(ours, theirs):
 
 
 def strays(found):
-    """In a training all that the device does is asked for by an operator or a Python function that
-    torch.profiler shows as one."""
+    """In a training, torch.profiler shows an operator or a Python function for all of the device's work."""
     for a in found:
         if a.kind == "kernel" and not a.operator:
             yield f"{a.name} below no operator"
 
 
 def check_durations(ours, theirs):
-    """Per kernel and not per call: on hardware each call takes its own time."""
+    """Compares per kernel, not per call, because on hardware each call takes its own time."""
     times = [collections.defaultdict(list), collections.defaultdict(list)]
     for total, found in zip(times, (ours, theirs)):
         for a in found:
@@ -92,7 +91,7 @@ def main():
     ranges, waits = (list(map(f, events)) for f in (activities.ranges, activities.waits))
     wrong = [*differences(ours, theirs), *strays(ours), *check_durations(ours, theirs),
              *same("ranges", *ranges), *activities.wrong_waits(events[0])]
-    # The first is what the window begins with; torch.profiler waits once more at its end.
+    # The window begins with the first wait. torch.profiler waits once more at its end.
     told = waits[0].pop("Context Sync", 0)
     if told != STEPS:
         wrong.append(f"{told} waits for the device in {STEPS} steps")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace comes while the job is still importing: what it calls then are not its steps."""
+"""proftrace attaches while the job is still importing. Calls during the import must not count as steps."""
 from lib import process
 from lib.runner import test
 from lib.tool import row

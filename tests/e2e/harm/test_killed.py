@@ -16,7 +16,7 @@ def kill(tool):
 
 
 def attach_again(case, job, before):
-    """The job is as it was, and a new proftrace gets its steps from it."""
+    """The job is as it was, and a new proftrace can record its steps."""
     before.check()
     job.wait_steps(3)
     tool = case.tool("-p", job.pid, "--record", "0:2", "--no-trace").done()
@@ -35,7 +35,7 @@ def attach(case):
     def start():
         return case.tool("-p", job.pid, "--detail", "inner", "--record", "100000:100001")
 
-    # It attaches some time in the first seconds; then its probes go in within 0.3 s.
+    # proftrace attaches in the first seconds. Then it takes up to 0.3 s to put its probes in.
     for i in range(9):
         tool = start()
         if i > 3:

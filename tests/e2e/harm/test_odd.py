@@ -12,10 +12,10 @@ from lib.job import PYTHON, torch_lib
 from lib.runner import Skip, test
 from lib.tool import report, row
 
-# Without a C library, so that no 32-bit one need be installed.
+# Built without a C library, so that no 32-bit one must be installed.
 SPIN = "void _start(void) { for (volatile unsigned int i = 0;; i++); }\n"
 
-# Its code on other pages in place, as tools do that put text on huge pages.
+# Moves its code to other pages at the same address, as tools do that put text on huge pages.
 COPIED = r"""
 #define _GNU_SOURCE
 #include <string.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 }
 """
 
-# A parent whose child trains, started anew: its libraries lie elsewhere than the parent's.
+# A parent whose child trains. The child is a new program, so its libraries lie elsewhere than the parent's.
 SPAWNS = """
 import pathlib, sys, time, torch
 
@@ -94,7 +94,8 @@ def spinner(case, *flags):
 
 
 def watched(case, pid, *warning):
-    """Two seconds of it: tables of what it did on the CPUs, and a warning that says why no more."""
+    """Watches it for two seconds: the tables must show its time on the CPUs, and a warning must say why there is no
+    more."""
     tool = case.tool("-p", pid, "--duration", "2s", "--no-trace").done()
     assert tool.said(*(warning or ("capture.framework-missing", pid))), tool.err
     tables = tool.report("--table", "summary,device,sched")
@@ -130,7 +131,7 @@ def no_steps(case):
     assert not tool.recordings()
 
 
-# As a program that includes torch/torch.h names it: the linker gives it a copy, which all libraries use.
+# Names it as a program does that includes torch/torch.h. The linker gives the program a copy, which all libraries use.
 COPY = """
 #include <unistd.h>
 extern char undefined[] __asm__("_ZN3c1019UndefinedTensorImpl10_singletonE");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No room, or no right to write: proftrace says so, and the job does not notice."""
+"""There is no room, or no right to write: proftrace must report that, and the job must not notice."""
 import subprocess
 
 from lib import process

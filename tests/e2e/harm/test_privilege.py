@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Users without the right to look: the capability to have is named. Other users' jobs: no matter
-to root."""
+"""Users without the necessary rights: the message must name the missing capability. Root may record other users'
+jobs."""
 import os
 import shutil
 import subprocess
@@ -13,14 +13,14 @@ NOBODY = 65534
 
 
 def as_nobody(*capabilities):
-    """Command that runs another as nobody, with these capabilities alone."""
+    """Returns a command that runs another one as nobody, with only these capabilities."""
     caps = ",".join(f"+{c}" for c in capabilities)
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
             *([f"--inh-caps={caps}", f"--ambient-caps={caps}"] if caps else [])]
 
 
 def nobodys_tool(case, capabilities, *args):
-    """The build may lie where nobody cannot go."""
+    """The build may lie in a place that nobody cannot enter."""
     case.dir.chmod(0o777)
     binary = case.dir / "proftrace"
     if not binary.exists():
@@ -80,7 +80,7 @@ def mounts(case):
     pid = sleeper(case)
     for wrap, words in (
             (["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$0" "$@"'], ["common.proc-not-mounted", "/proc"]),
-            # There it is process 1, as init is in /proc, and would record init.
+            # proftrace is process 1 in that namespace. In /proc process 1 is init, which it would record.
             (["unshare", "--pid", "--fork"], ["common.proc-of-other-namespace", 1]),
             (["unshare", "-m", "sh", "-c", 'umount -l /sys; exec "$0" "$@"'], ["capture.sched-btf-unreadable", "/sys is not mounted"])):
         tool = case.tool("-p", 1 if "--pid" in wrap else pid, "--duration", "1s", "--no-trace", wrap=wrap)
@@ -114,7 +114,7 @@ def unreadable(case):
 
 @test("job of another user, profiled by root")
 def root_watches(case):
-    # torch may lie in a home directory that nobody else can read.
+    # torch may lie in a home directory that no other user can read.
     case.dir.chmod(0o777)
     job = case.job("mlp_train.py", wrap=as_nobody("dac_read_search", "dac_override"))
     job.wait_steps(3)

@@ -13,7 +13,7 @@ EXPECTED = {}
 
 
 def expected(case):
-    """What the job prints when nobody watches it."""
+    """Returns the job's output without proftrace."""
     with LOCK:
         if not EXPECTED:
             job = case.job("raise_caught.py", "--count", COUNT).wait_steps(1)
@@ -46,7 +46,7 @@ def phase(case):
 @test("errors caught at --detail operator")
 def operator(case):
     tables = raise_under(case, "--detail", "operator", "--no-prune")
-    # From torch.mm and from torch.ops.
+    # calls from torch.mm and from torch.ops
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
     assert calls(tables, "aten::imag") == COUNT, "the attribute's probes were not there"
 
@@ -54,7 +54,7 @@ def operator(case):
 @test("errors caught at --detail inner")
 def inner(case):
     tables = raise_under(case, "--detail", "inner")
-    # From torch.mm and from the boxed call.
+    # calls from torch.mm and the boxed call
     assert calls(tables, "aten::mm") >= 2 * COUNT, "the probes were not there"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rings that are too small: what is lost is counted, and every report says so."""
+"""Rings that are too small: losses must be counted, and every report must mention them."""
 import re
 import signal
 import time

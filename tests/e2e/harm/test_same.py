@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A job that was watched computes what it computes unwatched, and is afterwards as it was."""
+"""A job must compute the same with proftrace as without, and be unchanged afterwards."""
 import time
 
 from lib import process
@@ -39,7 +39,7 @@ def afterwards(case):
         process.wait_for(lambda: process.is_probed(job.pid) or tool.popen.poll() is not None, 60,
                          "the probes")
         tool.done()
-        # By its exit all is done: no time to wait.
+        # Everything must be done when proftrace exits, so there is no waiting here.
         before.check(0)
 
 
@@ -54,5 +54,5 @@ def speed(case):
         time.sleep(0.2)
         ratios.append(fast_step_ns(job, 300) / untouched)
     print("step time after detach / before:", *(f"{r:.3f}" for r in ratios), flush=True)
-    # Bounded generously: machines waver, and what is left behind is found above, byte by byte.
+    # A generous limit, because machines vary. Anything left in the job was found above, byte by byte.
     assert sorted(ratios)[1] < 1.5, ratios

@@ -13,7 +13,7 @@ from lib.tool import calls, row
 
 
 def act(case, action, *options):
-    """A job and a proftrace with an open window, and the job told to do it."""
+    """Opens a window on a job, then tells the job to do the action."""
     job, before = case.training("--on-usr1", action)
     tool = case.tool("-p", job.pid, "--no-trace", "--detail", "inner", *options).wait_recording()
     job.wait_steps(3)
@@ -97,7 +97,7 @@ def forks(case):
     process.wait_for(lambda: "child trained" in job.output(), 30, "the child")
     job.wait_steps(3)
     tool.interrupt().done()
-    # Only the child calls it: it was followed.
+    # Only the child calls this operator, so proftrace followed the child.
     assert calls(tool.report(), "aten::atan") == 5
     before.check()
 
@@ -136,8 +136,7 @@ def workers(case):
     tool = case.tool("-p", job.pid, "--record", "2:122", "--detail", "inner", "--no-trace").done()
     tables = tool.report()
     assert row(tables, "summary")["steps"] == 120, tool.out
-    # Three epochs of 640 samples, but for what was loaded before the window opened and after it
-    # closed.
+    # Three epochs of 640 samples, without those loaded before the window opened or after it closed.
     cnt = calls(tables, "aten::cosh")
     assert 2 * 640 <= cnt <= 4 * 640, f"{cnt} calls in the workers"
     assert re.search("process(es were| was) forked in the window", tool.out), tool.out
@@ -157,7 +156,7 @@ def spawned_workers(case):
     # were there before the attach have 440 to load at most by then.
     cnt = calls(tool.report(), "aten::cosh")
     assert 500 < cnt <= 2 * 640, f"{cnt} calls in the workers: {tool.out}"
-    # Those that ended, and what they ran while they imported (ldconfig), have names.
+    # Processes that ended have names, and so have the programs that they ran while importing (ldconfig).
     threads = {r["name"] for r in tool.report("--table", "sched")["sched"]["rows"]}
     assert not [name for name in threads if name.startswith("thread ")], threads
 

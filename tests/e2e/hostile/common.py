@@ -17,7 +17,7 @@ def compiled(case, name):
 
 
 def running(case, *command):
-    """A program that has said that it is ready."""
+    """Starts a program and waits until it says that it is ready."""
     log = case.dir / "program.log"
     with open(log, "w") as out:
         popen = subprocess.Popen([*map(str, command)], stdout=out, stdin=subprocess.DEVNULL)
@@ -37,7 +37,7 @@ def sleeping(case):
 
 
 def their_directory(case):
-    """One that the neighbour owns, as root's working directory."""
+    """A directory that the neighbour owns, with root working in it."""
     theirs = case.dir / "theirs"
     theirs.mkdir()
     subprocess.run(["chown", str(NOBODY), theirs], check=True)

@@ -48,7 +48,7 @@ static uint64_t random_word(void)
 	return state;
 }
 
-/* The control block, and what comes first in each part behind it. */
+/* Overwrites the control block and the start of each part behind it. */
 static void write_noise(struct shim_control *c)
 {
 	char *const parts[] = {(char *)c,

@@ -36,7 +36,7 @@ static uint8_t *varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* What the format asks for beyond the frame is in one that decoders skip. */
+/* The format requires some chunks beyond the frame. This one is of a type that decoders skip. */
 static void chunk(uint8_t type, size_t len, uint32_t events)
 {
 	uint8_t h[32] = {0};
@@ -97,7 +97,7 @@ static size_t repeated(const char *head, const char *part, const char *tail)
 	return at - 1 + tail_len;
 }
 
-/* One row with the highest number: readers make rows for all before it. */
+/* One row with the highest number, because readers make rows for all lower numbers. */
 static void highest(uint8_t type, uint32_t id, const uint8_t *rest, size_t len)
 {
 	uint8_t *p = varint(raw, 1);
@@ -117,7 +117,7 @@ static void put_sched(void)
 	chunk(SCHED, (size_t)(p - raw) + (size_t)cnt * 6, 0);
 }
 
-/* As many as a chunk may have, each a nanosecond behind the one before it. */
+/* As many events as a chunk may have, each a nanosecond after the previous one. */
 static void put_events(uint8_t type, uint8_t dur)
 {
 	const uint8_t columns[] = {type, 1, 1, 2, dur}; /* one value for all events */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Floods of what a profiler keeps something of: argv[1] says of what. Says "ready", and goes on. */
+/* Makes many of the things for which a profiler keeps data. argv[1] says which. Prints "ready", and
+ * goes on. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void threads(void)
 		pthread_join(all[--cnt], NULL);
 }
 
-/* Each with a name of its own, and one thread more. */
+/* Many children, each with its own name, and one thread more. */
 static void forks(void)
 {
 	pid_t all[16];

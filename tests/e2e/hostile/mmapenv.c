@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* mmapenv GIGABYTES: a process whose command line and environment are as large as that. */
+/* mmapenv GIGABYTES: a process with a command line and an environment of that size. */
 #include <linux/prctl.h>
 #include <stdio.h>
 #include <stdlib.h>

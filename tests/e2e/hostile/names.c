@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Hostile text in all names of a process: its own, arguments, threads, paths of libraries, ranges,
- * counters and marks. argv[1]: a library with such a path. */
+/* Has hostile text in all names: of the process, its arguments, threads, library paths, ranges,
+ * counters and marks. argv[1] is a library with such a path. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

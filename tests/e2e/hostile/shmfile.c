@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* shmfile make|pid FILE: makes what the library in a process is given to map, as proftrace would;
- * says which process has taken it. */
+/* shmfile make|pid FILE: makes the file that the library in a process maps, as proftrace would; or
+ * prints which process has taken the file. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

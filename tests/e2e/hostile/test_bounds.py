@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes that show more than there is, and change what they show."""
+"""Processes that claim more than they have, and change their claims."""
 import os
 import shutil
 import subprocess
@@ -101,7 +101,7 @@ def expanding(case):
     make, golden = case.dir / "expand", ROOT / "tests/golden/pytorch.ptrec"
     subprocess.run(["gcc", "-O1", "-o", make, HERE / "expand.c", "-lzstd", "-lz"], check=True)
     _, alone, _ = peak_kib(PROFTRACE, "report", golden)
-    # As root, in the sandbox, and as who has no rights to give up.
+    # As root in the sandbox, and as a user who has no rights to give up.
     for who in ((), AS_NOBODY):
         for kind in ("highest", "sched", "meta", "spans", "instants"):
             recording = case.dir / f"{kind}.ptrec"
@@ -112,7 +112,7 @@ def expanding(case):
             status, peak, said = peak_kib(*who, PROFTRACE, "report", recording)
             assert peak < alone + LIMIT_KIB + (size * 256 >> 10), (kind, peak, alone)
             assert kind == "highest" or status == 1 and "are the limit" in said, (kind, status, said)
-    # Neither do others, and a hole in the file is no reason for more, nor searched.
+    # Other readers do not read more either. A hole in the file is not searched.
     os.truncate(recording, 1 << 40)
     for words in (("report", "--html", case.dir / "p.html"), ("export", "-f", "chrome", "-o", case.dir / "t.json"),
                   ("diff", golden)):

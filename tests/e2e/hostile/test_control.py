@@ -24,7 +24,7 @@ def session(case, *options):
 
 
 class Flood:
-    """Connects, says nothing, and lets go of the oldest of many."""
+    """Makes many connections, sends nothing, and closes the oldest ones."""
 
     def __init__(self, connect, threads=4):
         self.end, self.connected, self.connect = False, 0, connect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Links where proftrace's files go: nothing is written through them."""
+"""There are links where proftrace's files go. proftrace must not write through them."""
 import os
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ NAMES = ("{host}_{pid}.pt.trace.json.gz", "{host}_{pid}.ptrec", "{host}_{pid}.ht
 
 
 def planted(case, pid):
-    """Links of the neighbour's to files of root's, one of them to one that is not there."""
+    """Makes the neighbour's links to root's files. One of those files does not exist."""
     theirs, roots = their_directory(case), case.dir / "root"
     roots.mkdir()
     for name in ("shadow", "other"):
@@ -177,7 +177,7 @@ def owner(case):
     pid = sleeping(case).pid
     home = their_directory(case)
     given = ["--owner", "65534:65533"]
-    for _ in range(2):  # the second replaces, or moves aside, those of the first
+    for _ in range(2):  # the second recording replaces the first one's files, or moves them aside
         done = record(home, pid, "-o", "out/", "--html", "p.html", *given)
         assert done.returncode == 0, done.stderr
     made = [*(home / "out").iterdir(), home / "p.html", home / "out"]
@@ -199,7 +199,7 @@ def owner(case):
 
 
 PROTECTIONS = [pathlib.Path("/proc/sys/fs", f"protected_{of}") for of in ("symlinks", "hardlinks", "fifos", "regular")]
-# Sets them, says so, and sets them back when its input ends, also if the tests are killed.
+# Sets the sysctls, says so, and sets them back when its input ends, also if the tests are killed.
 PROTECT = """
 for f; do before="$before $(cat $f)"; done
 for f; do echo $VALUE > $f || exit; done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The library in a process, and the memory that it shares with proftrace: nobody else's."""
+"""The library in a process, and the memory that it shares with proftrace. No other process may use them."""
 import fcntl
 import os
 import pathlib
@@ -60,7 +60,7 @@ def squatted(case):
 
 VICTIM = 4711
 
-# What a process may reach of others, by their fields of /proc: FD and map_files, memory, descriptors.
+# Tries to reach other processes by their fields in /proc: fd and map_files, memory, descriptors.
 REACH = """
 import os, sys, ctypes, pathlib
 libc = ctypes.CDLL(None, use_errno=True)
@@ -127,7 +127,7 @@ def reach(case):
     attempts = ["python3", "-c", REACH, *processes]
     done = subprocess.run([*as_user(NOBODY), *attempts], capture_output=True, text=True, check=True)
     assert not done.stdout.split(), done.stdout
-    # The same attempts reach all of it, if root makes them.
+    # Root can do all of it, so the attempts themselves are right.
     done = subprocess.run(attempts, capture_output=True, text=True, check=True)
     assert all(f"{pid} {what}" in done.stdout.splitlines()
                for pid in (popen.pid, tool.pid) for what in ("fd", "map", "mem", "maps")), done.stdout
@@ -147,7 +147,7 @@ def reach(case):
 
 
 def stalled(case, kind):
-    """A process with CUDA's libraries, or files of such names, and a pthread_create that does not return."""
+    """A process with CUDA's libraries, or with files of such names. Its pthread_create does not return."""
     sources = {"libcuda.so.1": ("cuInit", "cuLaunchKernel"), "libcupti.so.13": ("cuptiSubscribe", "cuptiGetVersion")}
     for name, functions in sources.items():
         subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", case.dir / name, "-"], check=True, text=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What proftrace may do, and when: read from /proc while it does it."""
+"""proftrace's rights at each time, read from /proc while it runs."""
 import contextlib
 import fcntl
 import json
@@ -50,7 +50,7 @@ def children_of(pid):
 
 
 def stuck_output(case, recording, env=None, who=()):
-    """The process that makes a page, as long as nobody reads it; and its page."""
+    """Yields the process that makes a page, while nobody reads the page, and the page."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     popen = subprocess.Popen([*who, PROFTRACE, "report", "--html", "-", str(recording)], stdout=writer,
@@ -81,7 +81,7 @@ def output(case):
         assert not status["Groups"], status
         for field in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
             assert capabilities(status, field) == 0, (field, status)
-        # Who has no capabilities cannot empty this one, and gains nothing of it.
+        # A user without capabilities cannot empty this set, and it gives that user no right.
         assert who or capabilities(status, "CapBnd") == 0, status
         assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], status
         # Standard streams, the page (standard output again), the recording, the socket for more.
@@ -99,7 +99,7 @@ def is_multi():
 
 
 def check_session(pid, multi):
-    """It reads, and records, and has no right to write but to what is open."""
+    """The session reads and records. It may write only to files that are open."""
     status = status_of(pid)
     held = capabilities(status, "CapPrm")
     assert held == capabilities(status, "CapEff")
@@ -112,7 +112,7 @@ def check_session(pid, multi):
 
 
 def check_files(pid):
-    """The process that opens files can do nothing else, and has nothing of the target's."""
+    """The process that opens files may do nothing else, and has no data of the target."""
     status = status_of(pid)
     for field in ("CapPrm", "CapEff"):
         assert capabilities(status, field) == sum(1 << c for c in (*TO_OPEN, *TO_LEAVE)), status
@@ -123,7 +123,7 @@ def check_files(pid):
 
 
 def proftraces_of(pid):
-    """Children that are proftrace, not what it calibrates with or what it has started."""
+    """Children that run proftrace, without the calibration's and the started program."""
     found = []
     for child in process.descendants(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends
@@ -133,7 +133,7 @@ def proftraces_of(pid):
 
 
 def has_ended(pid):
-    """An orphan is the test runner's, who does not wait for it before the end."""
+    """The test runner adopts orphans. It does not wait for them before the end."""
     return not os.path.exists(f"/proc/{pid}") or status_of(pid)["State"][0] == "Z"
 
 
@@ -158,7 +158,7 @@ def session(case):
         assert len(sessions) == cnt, sessions
         for pid in sessions:
             check_session(pid, multi)
-        # Who waits for several reads them, too.
+        # With several sessions the parent reads their filters too.
         assert status_of(tool.pid)["Seccomp"] == ["2"], status_of(tool.pid)
         before = [p.name for p in SOCKETS.iterdir()]
         assert len(before) >= cnt, before
@@ -190,7 +190,7 @@ while True:
 
 
 def filter_readers(tool):
-    """Processes that read the filters of others for its session, which are no children of it."""
+    """Processes that read other processes' filters for the tool's session. They are no children of the session."""
     found = []
     for proc in pathlib.Path("/proc").glob("[1-9]*"):
         with contextlib.suppress(OSError, KeyError):  # it ends
@@ -211,7 +211,7 @@ def filtered(case):
         files = files_of(tool.pid)
         assert len(files) == 1, files
         for pid in {tool.pid, *proftraces_of(tool.pid)} - set(files):
-            # One filter from the start, the other without tracing.
+            # One filter is there from the start. The other one forbids tracing.
             assert status_of(pid)["Seccomp"] == ["2"] and status_of(pid)["Seccomp_filters"] == ["2"], status_of(pid)
         assert not filter_readers(tool), filter_readers(tool)
         tool.interrupt().done(30)
@@ -228,7 +228,7 @@ def killed(case):
 def session_killed(case):
     job, tool, files = killed(case)
     assert (SOCKETS / str(job.pid)).exists()
-    # What ends a group or a terminal does not end it before the session.
+    # Signals that end a group or a terminal must not end this process before its session.
     for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP):
         os.kill(files, sig)
     process.wait_for(lambda: status_of(files)["State"][0] == "S", 10, "it to wait for requests")
@@ -248,7 +248,7 @@ def files_killed(case):
     tool.fails("recording.not-written", timeout_s=30)
     assert tool.said("common.file-process-ended"), tool.err
     assert subprocess.run([PROFTRACE, "report", tool.recordings()[0]], capture_output=True).returncode == 0
-    # What it left goes with the next session.
+    # The next session removes what this one left.
     again = case.tool("-p", job.pid, "--no-steps", "--duration", "1s", "--no-trace")
     again.done(60)
     assert not (SOCKETS / str(job.pid)).exists() and not again.said("capture.control-not-reachable"), again.err
@@ -283,7 +283,8 @@ def program(case):
 
 
 def in_sandbox(popen, *allowed):
-    """Its status once it is in its sandbox; since it gave up anything it held only what is allowed."""
+    """Returns its status once it is in its sandbox. Since it first gave up a right, it must have held only the allowed
+    ones."""
     mask = sum(1 << bit for bit in (*TO_LEAVE, *allowed))
     seen = []
 
@@ -344,7 +345,7 @@ def doctor_prints(case):
         case.finally_(popen.kill)
         in_sandbox(popen, CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_PTRACE,
                    CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH)
-        # It looks first, with what it needs to look into a process; the full pipe then holds it at its print.
+        # The command first looks into a process, with the rights for that. Then the full pipe stops it when it prints.
         process.wait_for(lambda: capabilities(status_of(popen.pid), "CapPrm") == 0, 60, "the end of its look")
         check_nobody(status_of(popen.pid))
         with open(reader) as out:
@@ -383,7 +384,7 @@ def doctor_looks(case):
     while tool.poll() is None:
         maps = pathlib.Path(f"/proc/{tool.pid}/status").read_text()
         status = {name: value.split() for name, _, value in (line.partition(":") for line in maps.splitlines())}
-        # Without effective ones it is just about to give up the others.
+        # Without effective capabilities it is about to give up the others.
         if "CapEff" not in status or not capabilities(status, "CapEff"):
             continue
         if status["Uid"][0] != "0" and capabilities(status, "CapPrm"):
@@ -421,7 +422,7 @@ def doctor(case):
 
 OWNER = 4713
 
-# Stops proftrace's processes of its user, so often in all; and continues each after so many seconds.
+# Stops proftrace's processes of its user, a given number of times, and continues each after the given seconds.
 STOPPER = f"""
 import os, pathlib, signal, sys, time
 left, stop_s = int(sys.argv[1]), float(sys.argv[2])
@@ -444,7 +445,7 @@ while left:
 
 
 def with_stopper(case, times, stop_s, *args):
-    """A tool whose tables nobody reads, as long as its output's process is stopped so often by a process of its user."""
+    """Runs a tool whose tables nobody reads. A process of the same user stops the output's process several times."""
     who = ["setpriv", f"--reuid={OWNER}", f"--regid={OWNER}", "--clear-groups"]
     stopper = running(case, *who, "python3", "-c", STOPPER, times, stop_s)
     reader, writer = os.pipe()
@@ -467,7 +468,7 @@ def output_stopped(case):
         with open(reader) as tables:
             assert "summary" in json.load(tables), tool.err
         tool.done(30)
-        # For ever, or by somebody who continues it before it is stopped for 0.1 s.
+        # Stopped for ever, or continued by another process before 0.1 s are over.
         for stop_s in 0, 0.09:
             tool, stopper, reader = with_stopper(case, 1000, stop_s, *args)
             tool.fails("privilege.output-process-stopped", 1, timeout_s=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hostile text of a process, on its way to a terminal and to spreadsheets."""
+"""Hostile text of a process must not reach a terminal or a spreadsheet."""
 import csv
 import json
 import os
@@ -15,7 +15,7 @@ from lib.job import ROOT
 from lib.runner import test
 from lib.tool import PROFTRACE
 
-# What proftrace itself sends a terminal: colours, and to the begin of the line of progress.
+# proftrace's own control sequences: colours, and back to the start of the progress line.
 OURS = re.compile(rb"\x1b\[[0-9;]*m|\r\x1b\[K")
 FORMULA = re.compile("[=+@\t\r\n-]")
 COMMAND = "\x1b]0;argument\x07\x9b2J\u202e\r\nproftrace: argument"
@@ -25,7 +25,7 @@ def on_terminal(*command, cwd=None):
     """Status, and all that a terminal was sent."""
     master, slave = pty.openpty()
     modes = termios.tcgetattr(slave)
-    modes[1] &= ~termios.OPOST  # as it was written
+    modes[1] &= ~termios.OPOST  # text arrives as it was written
     termios.tcsetattr(slave, termios.TCSANOW, modes)
     popen = subprocess.Popen([*map(str, command)], stdin=slave, stdout=slave, stderr=slave, cwd=cwd,
                              env={**os.environ, "TERM": "xterm"})
@@ -46,7 +46,7 @@ def check(sent, crlf=False):
     rest = OURS.sub(b"", sent)
     if crlf:
         rest = rest.replace(b"\r\n", b"\n")
-    text = rest.decode()  # and all of it is UTF-8
+    text = rest.decode()  # the rest must be UTF-8
     bad = re.findall(r".{0,40}[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069].{0,40}", text)
     assert not bad, bad
     forged = [line for line in text.split("\n") if re.match("proftrace: (all is well|argument)", line)]
@@ -87,7 +87,7 @@ def terminal(case):
         assert status == 2 and b"binary" in sent, sent
     status, sent = on_terminal(PROFTRACE, "diff", recording, recording)
     check(sent)
-    # Errors that name what they were given.
+    # Errors that quote their arguments.
     for words in (("report", COMMAND), ("ctl", COMMAND, "stop"), ("-p", COMMAND), (COMMAND,), ("--" + COMMAND,),
                   ("export", "-f", COMMAND, recording), ("report", "-t", COMMAND, recording)):
         status, sent = on_terminal(PROFTRACE, *words)

@@ -27,7 +27,7 @@ class Result:
 
 
 def inject(pid, *options):
-    """Results of `inject PID OPTIONS`; none if it was killed."""
+    """Returns the results of `inject PID OPTIONS`, or none if it was killed."""
     done = subprocess.run([os.path.join(BIN, "inject"), str(pid), *options], check=False,
                           capture_output=True, text=True, timeout=60)
     return [Result(line) for line in done.stdout.splitlines()]
@@ -39,7 +39,7 @@ def steps():
 
 
 class Target:
-    """A program that prints "ready", runs until SIGTERM and then says whether all was well."""
+    """A program that prints "ready", runs until SIGTERM, and then says whether all was right."""
 
     def __init__(self, *args, command=None):
         command = command or [os.path.join(BIN, "target"), *args]
@@ -58,7 +58,7 @@ class Target:
         self.process.communicate()
 
     def end(self):
-        """(exit status, what it said)"""
+        """Returns (exit status, output)."""
         os.kill(self.pid, signal.SIGTERM)
         out, err = self.process.communicate(timeout=20)
         return self.process.returncode, out + err

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is injected: says how often it was initialised and called. */
+/* The injected library. Says how often it was initialised and called. */
 #include <string.h>
 #include <unistd.h>
 

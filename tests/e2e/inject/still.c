@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Does nothing, as a static program. */
+/* A static program that does nothing. */
 #include <unistd.h>
 
 int main(void)

@@ -134,7 +134,8 @@ static void round_epoll(void)
 		fail("epoll_wait");
 }
 
-/* Blocks in read until the partner (itself, before) wrote; bytes must come in order. */
+/* Blocks in read until the partner has written. The partner is the thread before this one. Bytes
+ * must come in order. */
 static int pingpong[2], pongping[2];
 static void round_read(void)
 {
@@ -209,7 +210,8 @@ static void on_usr1(int sig)
 static void round_eintr(void)
 {
 	static int never[2];
-	/* Again and again: the first may come before the read, on a busy machine. */
+	/* The timer repeats, because on a busy machine its first signal may come before the
+	 * read. */
 	struct itimerspec in = {.it_value.tv_nsec = 3000000, .it_interval.tv_nsec = 3000000};
 	struct sigevent ev = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
 	timer_t timer;
@@ -229,7 +231,7 @@ static void round_eintr(void)
 	timer_delete(timer);
 }
 
-/* Timers that hit whatever runs, in a handler with SA_RESTART. */
+/* Timers interrupt any code, with a handler that has SA_RESTART. */
 static void on_alarm(int sig)
 {
 	handled++;
@@ -283,7 +285,7 @@ static const struct kind {
 	{"handler", round_handler}, {"threads", round_exit},
 };
 
-/* The timer's and the sleeping handler's signals hit the threads that are made for them alone. */
+/* Signals of the timer and of the sleeping handler go only to the threads made for them. */
 static void choose_signals(const struct kind *kind)
 {
 	sigset_t all;
@@ -353,7 +355,7 @@ static void on_term(int sig)
 	stop = true;
 }
 
-/* What the arguments ask for; the kind that the main thread itself shall run, or NULL. */
+/* Starts what the arguments ask for. Returns the kind for the main thread itself, or NULL. */
 static const struct kind *obey(int argc, char **argv)
 {
 	const struct kind *own = NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SIGKILL of the loading program between any two of its actions."""
+"""The injecting program gets SIGKILL between any two of its actions."""
 import unittest
 
 from common import LIBRARY, Target, eventually, inject, steps
@@ -19,14 +19,14 @@ class Killed(unittest.TestCase):
                     self.assertIsNone(target.process.poll(), f"dead after {step}")
             result, = inject(target.pid, f"path={LIBRARY}")
             self.assertEqual((result.err, result.value), (0, 1001003), result.line)
-            # The threads that wait for the dead give up; nobody keeps a mask that is not theirs.
+            # Threads that wait for the dead injector must give up, and no thread may keep a foreign signal mask.
             self.assertTrue(eventually(lambda: target.threads() == threads, 20), target.threads())
             self.assertEqual(target.blocked(), masks)
             status, said = target.end()
             self.assertEqual(status, 0, said)
 
     def test_a_long_deadline(self):
-        """What waits for the dead gives up soon, however long the living would have had."""
+        """Threads that wait for a dead injector give up soon, even if its deadline was long."""
         with Target("read") as target:
             threads = target.threads()
             for step in ("MAIN_HELD", "FD_READY", "ENDED"):
@@ -36,7 +36,7 @@ class Killed(unittest.TestCase):
             self.assertEqual(status, 0, said)
 
     def test_at_once_again(self):
-        """A thread of the target is still in the code of the dead when the next one comes."""
+        """A thread of the target still runs the dead injector's code when the next one comes."""
         for step in ("STUB_RUNS", "STUB_HELD", "MAIN_SET", "MAIN_RUNS", "MAIN_HELD"):
             with self.subTest(step), Target("read", "write", "compute") as target:
                 for i in range(4):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is loaded runs, and the program is as before."""
+"""The injected library must run, and the program must be as before."""
 import os
 import unittest
 
@@ -29,7 +29,7 @@ class Load(unittest.TestCase):
             descriptors = target.descriptors()
             for name in ("liba.so", "libb.so", "libc2.so"):
                 result = self.load(target, f"image={LIBRARY}", f"name={name}", "arg=12345")
-                # Each an object of its own, though the descriptor has the same number.
+                # Each is its own object, although the descriptor's number is the same.
                 self.assertEqual(result.value, 1001005)
                 self.assertIn(f"/memfd:{name}", target.maps())
             self.assertEqual(target.descriptors(), descriptors)

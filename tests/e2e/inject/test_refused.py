@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What cannot be, is refused in words, and nothing has changed."""
+"""If an injection is impossible, the message must say why, and nothing may have changed."""
 import errno
 import os
 import resource
@@ -30,7 +30,7 @@ class Refused(unittest.TestCase):
             self.refused(target, errno.EOPNOTSUPP, "static")
 
     def test_musl(self):
-        """By what its loader is called; no musl is needed for that."""
+        """musl is recognised by its loader's name, so the test needs no musl."""
         with open("/lib64/ld-linux-x86-64.so.2", "rb") as file:
             loader = file.read()
         path = os.path.join(BIN, "ld-musl-x86_64.so.1")
@@ -73,7 +73,7 @@ class Refused(unittest.TestCase):
             self.still_well(target)
 
     def test_seccomp_that_lets_it_through(self):
-        # As container runtimes have it: clone3 "does not exist", so that clone is called.
+        # Container runtimes do this too: clone3 "does not exist", so clone is called.
         with Target(f"errno:{SYSCALLS['clone3']}", f"kill:{SYSCALLS['getpid']}", "cond") as target:
             self.refused(target, errno.EACCES, "system call 39", f"path={LIBRARY}",
                          f"syscall={SYSCALLS['getpid']}")
@@ -90,7 +90,7 @@ class Refused(unittest.TestCase):
             self.still_well(target)
 
     def test_no_room_for_a_thread(self):
-        """Tried once: another of its threads would find none either."""
+        """The injector tries one thread only. Another thread would find no room either."""
         with Target("sleep", "cond") as target:
             with open(f"/proc/{target.pid}/status", encoding="utf-8") as status:
                 used = next(int(line.split()[1]) for line in status if line.startswith("VmSize"))

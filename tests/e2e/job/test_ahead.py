@@ -8,7 +8,7 @@ from lib.runner import test
 from lib.tool import PROFTRACE
 from test_job import BUILD, SIMGPU_PYTHON, Launched
 
-# The device is slower than its host, so that this runs ahead until the device's queue is full.
+# The device is slower than its host, so the host runs ahead until the device's queue is full.
 SLOW_DEVICE = {"SIMGPU_COPY_MAX_MB": "1", "SIMGPU_TFLOPS": "0.5"}
 
 
@@ -21,13 +21,13 @@ def percents(tables):
 
 
 def check_shares(tables):
-    """The process's CPU time alone is of one core."""
+    """The process's share of CPU time is of one core."""
     for name, key, value, row in percents(tables):
         assert value <= 100 or row.get("device") == "CPU(Process)", (name, key, row)
 
 
 def report(path):
-    """Of one rank alone."""
+    """Returns the report of one rank."""
     tables = json.loads(subprocess.run([PROFTRACE, "report", path, "--format", "json"], capture_output=True, text=True,
                                        check=True).stdout)
     assert tables["kernel"]["rows"], tables["kernel"]

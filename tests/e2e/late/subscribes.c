@@ -62,7 +62,7 @@ static void CUPTIAPI on_complete(CUcontext context, uint32_t stream, uint8_t *bu
 
 static void record(void)
 {
-	/* not by the names: those calls lead through words of this program */
+	/* not by name, because those calls go through this program's own pointers */
 	__typeof__(cuptiActivityRegisterCallbacks) *take =
 		(__typeof__(take))dlsym(RTLD_DEFAULT, "cuptiActivityRegisterCallbacks");
 	__typeof__(cuptiActivityEnable) *enable =

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace finds and corrects a device clock that is off, from bounds that launches and waits set."""
+"""proftrace must find and correct a wrong device clock, from the bounds of launches and waits."""
 import json
 import subprocess
 
@@ -18,7 +18,7 @@ def recorded(case, *options, **settings):
 
 
 def corrections(path):
-    """By device, as the head of the events tells."""
+    """Returns the corrections by device, from the head of the events."""
     done = subprocess.run([PROFTRACE, "export", "--format", "jsonl", "-o", "-", path], capture_output=True, text=True,
                           check=True)
     head = json.loads(done.stdout.splitlines()[0])
@@ -26,7 +26,7 @@ def corrections(path):
 
 
 def labels(path):
-    """Of the devices in the Chrome trace."""
+    """Returns the devices' labels in the Chrome trace."""
     done = subprocess.run([PROFTRACE, "export", "--format", "chrome", "-o", "-", path], capture_output=True, text=True,
                           check=True)
     return {e["pid"]: e["args"]["labels"] for e in json.loads(done.stdout)["traceEvents"]

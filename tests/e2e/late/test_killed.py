@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace or the job dies at each step; the other goes on. Inside an injection: tests/e2e/inject."""
+"""proftrace or the job dies at each step, and the other one must go on. tests/e2e/inject does this inside an
+injection."""
 import pathlib
 import re
 import signal
@@ -23,7 +24,7 @@ def starting(case):
     job = GpuJob(case)
     for i in range(3):
         tool = record(case, job, "--duration", "100s")
-        time.sleep(0.1 * i)  # wherever that is: what follows must be the same
+        time.sleep(0.1 * i)  # the time of death does not matter, because the rest must be the same
         kill(job, tool)
     check_recorded(case, job)
     job.end()
@@ -54,7 +55,7 @@ def recording(case):
 
 
 def check_at_once(case, job):
-    """Nobody uses the library, and nobody is said to."""
+    """Nobody uses the library, and no message may claim so."""
     tool = record(case, job).done(LONG_S)
     assert not notes(tool), notes(tool)
     assert all(compare(job, tool.recordings()[0])), "a window without kernels, copies or sets"

@@ -42,7 +42,7 @@ def after(case):
 
 
 def rows_of(job, api):
-    """By which thread CUPTI's interface was called so, and with what."""
+    """Returns which thread made this call of CUPTI, and its arguments."""
     return [(r[7], r[-1].split()[1]) for r in job.truth()
             if r[0] == "cupti" and r[-1].startswith(api + " ")]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where the library or CUPTI is refused the recording goes on, and says why."""
+"""If the library or CUPTI is refused, the recording must go on and say why."""
 import ctypes
 import json
 import os
@@ -21,7 +21,7 @@ def check_without(case, job, why, *options):
     tool = record(case, job, "--duration", "300ms", *options).done()
     assert any(m.is_of("device.no-device-times", [why]) for m in tool.messages()), f"no '{why}' in: {tool.err}"
     assert why in notes(tool), notes(tool)
-    # It goes on without: there is nothing to be left out.
+    # The recording goes on without the library, so it must not suggest to leave the library out.
     assert "--no-inject" not in tool.err + notes(tool), tool.err + notes(tool)
     assert row(tool.report(), "summary")
     job.wait_parked()
@@ -155,7 +155,7 @@ int main(void)
 
 @test("a program on musl: nothing is loaded")
 def musl(case):
-    """CUDA has no library for musl: one of its name makes the program look as if it had."""
+    """CUDA has no library for musl. A file with CUDA's name makes the program look as if it had one."""
     def build(out, code, *options):
         subprocess.run(["musl-gcc", *options, "-xc", "-", "-o", case.dir / out], input=code, text=True, check=True)
 

@@ -15,12 +15,12 @@ TWO_DEVICES = ROOT / "tests/workloads/two_devices.py"
 
 
 def steps(job):
-    """What each step had back from the device."""
+    """Returns each step's results from the device."""
     return re.findall(r"^step \d+ \S+$", job.out(), re.MULTILINE)
 
 
 def end(job):
-    """In order, and CUPTI was used as its documentation wants it."""
+    """Checks the order, and that CUPTI was used according to its documentation."""
     job.popen.send_signal(signal.SIGTERM)
     assert job.popen.wait(LONG_S) == 0, job.err()
     assert not [r[-1] for r in job.truth() if r[0] == "misuse"]
@@ -31,7 +31,7 @@ def train(case):
 
 
 def profile(job):
-    """Its own torch.profiler is on from now on."""
+    """Starts the job's own torch.profiler."""
     job.popen.send_signal(signal.SIGUSR1)
     process.wait_for(lambda: "profiling since" in job.out(), LONG_S, "torch.profiler")
     step = len(steps(job))
@@ -39,7 +39,7 @@ def profile(job):
 
 
 def check_profiled(job):
-    """It has told of the activities of all those steps."""
+    """The profiler must have reported the activities of all those steps."""
     since = int(job.out().split("profiling since")[1].split()[0])
     profiled, whole = int(job.out().split("profiled")[1]), len(steps(job)) - 1 - since
     per_step = sum(r[0] in DEVICE for r in job.truth()) / len(steps(job))
@@ -47,7 +47,8 @@ def check_profiled(job):
 
 
 def kind_calls(job):
-    """In turn: whether our library's thread told CUPTI so, what, and of which kind of activities."""
+    """Lists the calls that enable or disable a kind of activity in order: by our library's thread or not, which call,
+    and which kind."""
     rows = [r for r in job.truth() if r[0] == "cupti"]
     library = next(r[7] for r in rows if r[-1].startswith("cuptiSubscribe"))
     return [(r[7] == library, *r[-1].split()[:2]) for r in rows
@@ -55,7 +56,7 @@ def kind_calls(job):
 
 
 def check_kept(job):
-    """What torch.profiler has enabled our library did not disable behind it."""
+    """Our library must not disable what torch.profiler has enabled."""
     theirs = set()
     for mine, call, kind in kind_calls(job):
         if not mine and call == "cuptiActivityEnable":
@@ -192,7 +193,7 @@ def covered(tool):
 
 
 def check_known(job, tool):
-    """Up to the last activity that was told nothing is missing."""
+    """Nothing is missing up to the last activity that was reported."""
     dump = [line.split("\t") for line in dumped(job, tool.recordings()[0]).read_text().splitlines()]
     begin = next(int(r[1]) for r in dump if r[0] == "window")
     told = [int(r[4]) for r in dump if r[0] in DEVICE]
@@ -201,7 +202,7 @@ def check_known(job, tool):
 
 
 def check_silent(tool):
-    """No rule judges by the part of the device's work that is known; tables say where it ends."""
+    """No finding may judge by the known part of the device's work. The tables say where that part ends."""
     tables = tool.report("--table", "findings,device,overview,model,operator,kernel,manipulation")
     rules = {r["rule"] for r in tables["findings"]["rows"]}
     assert not rules & {"device_idle", "launch_bound", "gpu_bound", "synchronization", "small_copies", "copy_bandwidth",

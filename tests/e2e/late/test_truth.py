@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is recorded of a job that runs already is what its device did."""
+"""A recording of a job that already runs must show what the job's device did."""
 import json
 import os
 import pathlib
@@ -115,7 +115,7 @@ def controlled(case):
 @test("an unprivileged job in a mount namespace of its own, without /dev/shm")
 def contained(case):
     case.dir.chmod(0o777)
-    sim = case.dir / "sim"  # the tree may lie in a home that others cannot enter
+    sim = case.dir / "sim"  # the tree may lie in a home directory that others cannot enter
     sim.mkdir()
     job = GpuJob(case, sim / "client/train", 0, 3000, 1, 2,
                  wrap=("unshare", "--mount", "--propagation", "private", "sh", "-c",

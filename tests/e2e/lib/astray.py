@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where a process's memory leads to the library that proftrace put into it."""
+"""Finds the places in a process's memory that point to proftrace's library in that process."""
 import bisect
 import pathlib
 import re
@@ -17,7 +17,7 @@ ARENA = 64 << 20  # glibc's, aligned
 
 
 def symbols():
-    """Where in the library its entries, their number in use, and its hash function lie."""
+    """Returns the places of the library's entries, their number in use, and its hash function."""
     said = subprocess.run(["nm", LIBRARY], text=True, capture_output=True, check=True).stdout
     return {name: int(address, 16) for address, name in
             re.findall(r"^(\w+) [tb] (entries|hash_of|function_cnt)$", said, re.MULTILINE)}
@@ -27,8 +27,8 @@ SYMBOLS = symbols()
 
 
 def replacements(memory, base):
-    """Addresses of the functions that pointers were made to lead to. Where others would come, words may lie that
-    are left over from what was mapped there before the library."""
+    """Returns the addresses of the functions to which pointers were changed. The places of unused entries may have
+    words left from earlier mappings at that address."""
     memory.seek(base + SYMBOLS["function_cnt"])
     cnt, = struct.unpack("<I", memory.read(4))
     assert cnt <= ENTRY_CNT, cnt
@@ -37,13 +37,14 @@ def replacements(memory, base):
 
 
 def is_of_library(ranges, i):
-    """The library's, and its data without a name behind it."""
+    """True for the library's mappings, and for the nameless one with its data."""
     return LIBRARY.name in ranges[i][4] or (
         not ranges[i][4] and i > 0 and ranges[i][0] == ranges[i - 1][1] and is_of_library(ranges, i - 1))
 
 
 def is_stack(ranges, i):
-    """What is left on stacks is nobody's: a guard lies below them. The arenas of malloc() do not count."""
+    """True for a stack, which has a guard below it. Words left on stacks do not count. An arena of malloc() is no
+    stack."""
     start, _, _, _, name = ranges[i]
     below = ranges[i - 1] if i else (0, 0, "", 0, "")
     return name == "[stack]" or (not name and start % ARENA != 0 and below[1] == start and
@@ -51,7 +52,7 @@ def is_stack(ranges, i):
 
 
 def read(memory, pid, mapped):
-    """What is there; of a file, without what is the file's own."""
+    """Reads the memory. Of a file's mapping, reads only what differs from the file."""
     start, stop, perms, _, name = mapped
     if perms[1] == "-" and name.startswith("/"):
         pages = list(private_pages(pid, start, stop))
@@ -66,7 +67,8 @@ def read(memory, pid, mapped):
 
 
 def led_astray(pid):
-    """Words of a process's data that are an address of those: what may be done with each, its file, which entry."""
+    """Returns the words of a process's data that are one of those addresses, each with its protection, its file and the
+    entry."""
     ranges, found = mappings(pid), []
     bases = [start - offset for start, _, _, offset, name in ranges if LIBRARY.name in name][:1]
     if not bases:
@@ -93,7 +95,7 @@ def led_astray(pid):
 
 
 def protections(pid):
-    """Of the files that lie in memory, but for shared ones: what may be done where, of adjacent parts as of one."""
+    """Returns the protections of private file mappings. Adjacent parts count as one."""
     parts = []
     for start, stop, perms, _, name in mappings(pid):
         if not name.startswith("/") or LIBRARY.name in name or perms[3] == "s":
@@ -106,13 +108,13 @@ def protections(pid):
 
 
 class Data:
-    """What a process's memory leads to and what may be done with it, before proftrace came."""
+    """A process's pointers and protections before proftrace came."""
 
     def __init__(self, pid):
         self.pid, self.protections = pid, protections(pid)
 
     def check(self):
-        """All is as it was, at last."""
+        """In the end everything must be as before."""
         process.wait_for(lambda: not process.is_served(self.pid), 60, "the library to leave")
         astray = led_astray(self.pid)
         assert not astray, f"{len(astray)} pointers still lead to the library: {astray[:5]}"
@@ -121,7 +123,7 @@ class Data:
 
 
 def seen(tool):
-    """How many functions are seen through how many pointers, by what proftrace -v said."""
+    """Returns how many functions are seen through how many pointers, from proftrace -v's output."""
     found = re.search(r"(\d+) of \d+ functions are seen through (\d+) pointers", tool.err)
     assert found, f"pointers were not used: {tool.err}"
     assert int(found[1]) and int(found[2]), found[0]
@@ -129,10 +131,10 @@ def seen(tool):
 
 
 def kill_in_windows(case, job):
-    """Twice: proftrace is killed while the library sees the job's operators, which goes on as before."""
+    """Kills proftrace twice while the library sees the job's operators. The job must go on as before."""
     data = Data(job.pid)
     for _ in range(2):
-        # However long steps are, as in pointers/pointer_hooks.py.
+        # Holds for steps of any length, as in pointers/pointer_hooks.py.
         tool = case.tool("-v", "-p", job.pid, "--inject", "--max-overhead", "0.01%", "--record", "0:1000000000",
                          "--no-trace")
         seen(tool.wait_recording(60))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The processor's data breakpoints, as other tools take them."""
+"""Takes the processor's data breakpoints, as other tools do."""
 import ctypes
 import os
 import struct
@@ -11,7 +11,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Breakpoints:
-    """What a debugger does: watches an address in a thread, as often as the processor can."""
+    """Watches an address in a thread as a debugger does, with all of the processor's breakpoints."""
     OPEN, TYPE, READ_WRITE, EXCLUDE_KERNEL, LEN = 298, 5, 3, 1 << 5 | 1 << 6, 1
 
     def __init__(self, tid, wanted=PLACES + 1):

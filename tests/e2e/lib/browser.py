@@ -73,19 +73,19 @@ class Browser:
         return self.command("execute/sync", {"script": script, "args": list(args)})
 
     def later(self, script):
-        """What the script gives to done(), once."""
+        """Returns the value that the script gives to done(), which it calls once."""
         return self.command("execute/async", {
             "script": f"const done = arguments[0]; {script}", "args": []})
 
     def drawn(self):
-        """After what was asked for has been drawn."""
+        """Waits until the requested change has been drawn."""
         self.later("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
     def element(self, css):
         return self.command("element", {"using": "css selector", "value": css})[ELEMENT]
 
     def click(self, css):
-        # Not under the head of the page, which stays.
+        # Scrolls it out from under the page's head, which stays in place.
         self.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", css)
         self.command(f"element/{self.element(css)}/click", {})
 
@@ -108,7 +108,7 @@ class Browser:
         self.drawn()
 
     def messages(self):
-        """What the console has got since the last call."""
+        """Returns the console's messages since the last call."""
         return self.command("se/log", {"type": "browser"})
 
     def screenshot(self, path, whole=True):

@@ -7,7 +7,7 @@ from lib.tool import PROFTRACE
 
 
 def ctl(job, verb, user=()):
-    """Exit status, and what was said."""
+    """Returns the exit status and the output."""
     done = subprocess.run([*user, PROFTRACE, "ctl", str(job.pid), verb], text=True,
                           capture_output=True, timeout=30)
     return done.returncode, done.stdout + done.stderr
@@ -20,7 +20,7 @@ def obeyed(job, verb):
 
 
 def wait_state(job, *words):
-    """Waits until the session does that; its answer."""
+    """Waits until the session is in that state. Returns its answer."""
     said = []
 
     def reached():

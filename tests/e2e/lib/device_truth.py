@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the simulated GPU's own log says of steps, beside a recording of them."""
+"""Compares a recording's steps with the simulated GPU's own log."""
 import bisect
 import fcntl
 import os
@@ -11,13 +11,13 @@ STEPS = range(2, 6)  # that are recorded
 
 
 def simulated(major, script):
-    """Makes the simulated GPU of a CUDA major for the Python that a script of ours prints: its folder, and the Python
-    of its environment."""
+    """Makes the simulated GPU of a CUDA major version for the Python that a script prints. Returns the GPU's folder and
+    that Python."""
     python = subprocess.run([ROOT / "scripts" / script], stdout=subprocess.PIPE, text=True, check=True,
                             env=dict(os.environ, BASE_PYTHON="")).stdout.strip()
     out = pathlib.Path(os.environ["BUILD"]) / "simgpu" / str(major)
     out.parent.mkdir(exist_ok=True)
-    with open(f"{out}.lock", "w") as lock:  # two suites that make it at once would be in each other's way
+    with open(f"{out}.lock", "w") as lock:  # two suites that make it at once would disturb each other
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "--no-print-directory", "-s", "-C", ROOT, f"BUILD={os.environ['BUILD']}",
                         f"CUDA={major}", f"SIMGPU_PYTHON={python}", "simgpu"], check=True)
@@ -25,10 +25,10 @@ def simulated(major, script):
 
 
 class Truth:
-    """What the device did, and when it was asked to."""
+    """The device's work, and when the work was requested."""
 
     def __init__(self, path):
-        with open(path, "rb") as log:  # to its present end: the job goes on, and writes more than is read meanwhile
+        with open(path, "rb") as log:  # read to the present end only, because the job goes on and writes
             text = log.read(os.fstat(log.fileno()).st_size).decode()
         names, *lines = (line.split("\t") for line in text[:text.rindex("\n")].split("\n"))
         rows = [dict(zip(names, line)) for line in lines]
@@ -44,7 +44,8 @@ class Truth:
             r["ns"] = r["end_ns"] - r["start_ns"]
 
     def of(self, steps):
-        """What was asked for in these steps (name of a step to its begin and end), each with its step."""
+        """Returns the work requested in these steps, each with its step. Steps are given as a name with begin and
+        end."""
         order = sorted(steps, key=lambda step: steps[step][0])
         begins = [steps[step][0] for step in order]
         for r in self.rows:
@@ -54,7 +55,7 @@ class Truth:
 
 
 def length_inside(kernels, steps):
-    """Of what they cover inside the steps."""
+    """Returns the time that the kernels cover inside the steps."""
     pieces = sorted((max(r["start_ns"], begin), min(r["end_ns"], end)) for r in kernels for begin, end in steps)
     covered, last = 0, 0
     for begin, end in pieces:
@@ -68,7 +69,7 @@ def same(got, want, what):
 
 
 def key(kind, name, device, stream, start_ns, ns):
-    """A copy's name tells the memory, which the log does not have."""
+    """The copy's name says which memory is involved. The log does not have that."""
     return kind, name if kind == "kernel" else None, device, stream, start_ns, ns
 
 
@@ -81,7 +82,7 @@ def of_row(r):
 
 
 def check_activities(events, truth):
-    """Each activity of the steps, and no other, to the nanosecond and in its step; by its correlation id."""
+    """The recording must have exactly the steps' activities, to the nanosecond and in their step, by correlation id."""
     ours = {e["correlation"]: (e["step"], of_event(e))
             for e in events if e["type"] == "device" and e["step"] in STEPS}
     theirs = {r["correlation"]: (r["step"], of_row(r)) for r in truth}

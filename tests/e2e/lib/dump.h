@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording's windows and events as lines of text, for comparison with what is known of them. */
+/* Prints a recording's windows and events as lines of text, for comparisons. */
 #ifndef PROFTRACE_TEST_DUMP_H
 #define PROFTRACE_TEST_DUMP_H
 

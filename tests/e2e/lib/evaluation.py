@@ -4,7 +4,7 @@ STEPS = 40
 
 
 def check(case, job):
-    """Each batch is a step, and the ask that ends an epoch is none."""
+    """Each batch is a step. The request that ends an epoch is not."""
     tables = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}").done().report()
     rule = tables["summary"]["rows"][0]["step_rule"]
     assert "asked for a batch" in rule, rule

@@ -17,7 +17,7 @@ class Growing:
 
 
 class Count:
-    """How many of its lines begin so."""
+    """Counts the lines that begin with a given text."""
 
     def __init__(self, path, prefix):
         self.file, self.prefix, self.cnt = Growing(path), prefix, 0

@@ -1,4 +1,4 @@
-"""What a process and those that it started hold at a moment: memory, BPF maps; and how often they woke."""
+"""Measures what a process and its children hold: memory and BPF maps. Also how often they woke."""
 import os
 import pathlib
 import re
@@ -13,7 +13,7 @@ def lines(path):
 
 
 def fields(path):
-    """Of a file of `Name: value` lines in /proc."""
+    """Returns the fields of a /proc file with `Name: value` lines."""
     return dict(line.split(":", 1) for line in lines(path) if ":" in line)
 
 
@@ -22,7 +22,7 @@ def number(fields, name):
 
 
 def processes(pid):
-    """The process and those that it started."""
+    """Returns the process and its children."""
     found = [pid]
     for of in found:
         for task in pathlib.Path(f"/proc/{of}/task").glob("*/children"):
@@ -31,7 +31,7 @@ def processes(pid):
 
 
 def maps(pid):
-    """Bytes of each BPF map that the process holds, by id; what it shares with others counts once."""
+    """Returns the bytes of each BPF map that the process holds, by id. A map shared with others counts once."""
     held = {}
     for info in pathlib.Path(f"/proc/{pid}/fdinfo").glob("*"):
         of = fields(info)
@@ -47,7 +47,7 @@ def programs(pid):
 
 
 def switches(pid):
-    """How often its threads went to sleep."""
+    """Returns how often its threads went to sleep."""
     return sum(number(fields(task), "voluntary_ctxt_switches") for task in pathlib.Path(f"/proc/{pid}/task").glob("*/status"))
 
 
@@ -58,7 +58,7 @@ def cpu_s(pid):
 
 
 class Held:
-    """Of one moment, with the processes that it started unless it is to be alone."""
+    """A measurement at one moment. It includes the process's children unless `alone`."""
 
     def __init__(self, pid, alone=False):
         self.at, self.pids = time.monotonic(), [pid] if alone else processes(pid)
@@ -78,7 +78,8 @@ class Held:
 
 
 def wakeups(pid):
-    """A second, the fewest of some spans: each session that starts on the machine asks all others."""
+    """Returns the wakeups per second, the fewest of some spans, because each new session on the machine asks all
+    others."""
     moments = [Held(pid)]
     for _ in range(4):
         time.sleep(3)

@@ -16,24 +16,25 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORKLOADS = ROOT / "tests/workloads"
 PYTHON = os.environ.get("PYTHON") or subprocess.run(
     [ROOT / "scripts/torch-python"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-# One thread each, so that tests on few cores do not wait for each other's spinning threads.
+# One thread per job, so that tests on few cores do not wait for each other's spinning threads.
 ENV = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
            PYTHONDONTWRITEBYTECODE="1")
 
 
 def torch_lib():
-    """The directory of the job's PyTorch that has its libraries."""
+    """Returns the library directory of the job's PyTorch."""
     spec = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"],
                           text=True, capture_output=True, check=True)
     return pathlib.Path(spec.stdout.strip()).parent / "lib"
 
 
 class Harmed(AssertionError):
-    """A job did not live through its test: no second attempt makes that good."""
+    """The job did not survive its test. Such a test gets no second attempt."""
 
 
 class Forked:
-    """A job of a nursery's, as subprocess.Popen has its own: a child of the test runner, a subreaper."""
+    """A job that a nursery forked, with the interface of subprocess.Popen. The test runner is a subreaper and so its
+    parent."""
 
     def __init__(self, pid, args):
         self.pid, self.args, self.returncode = pid, args, None
@@ -58,7 +59,7 @@ class Forked:
 
 
 class Nursery:
-    """Forks jobs that have imported already what they need; see nursery.py."""
+    """Forks jobs from a process that has already imported their modules; see nursery.py."""
 
     # torch.optim imports the second in a job's first step.
     MODULES = ("torch", "torch._dynamo", "torch.utils.data", "paddle", "mxnet", "mindspore")
@@ -75,7 +76,7 @@ class Nursery:
             raise RuntimeError(f"{self.python} forks no jobs")
 
     def spawn(self, argv, cwd, out, err, env):
-        for path in out, err:  # who looks there next need not wait for the job
+        for path in out, err:  # a reader of these files need not wait for the job
             pathlib.Path(path).touch()
         request = {"argv": [str(word) for word in argv], "cwd": str(cwd), "out": str(out), "err": str(err), "env": env}
         with self.lock:
@@ -120,7 +121,7 @@ class Job:
         return [int(words[2]) for words in self._step_lines()]
 
     def step_ends(self):
-        """On CLOCK_MONOTONIC, in ns, of the steps made so far, where the job notes them."""
+        """Returns when each step so far ended, on CLOCK_MONOTONIC in ns, if the job notes that."""
         return [int(words[3]) for words in self._step_lines() if len(words) == 4]
 
     def _step_lines(self):
@@ -140,7 +141,7 @@ class Job:
         return self
 
     def poll(self):
-        """None while it runs, then its exit status, negative the signal that ended it."""
+        """Returns None while it runs, then its exit status, or the negative signal that ended it."""
         return self.popen.poll()
 
     def wait(self, timeout_s=60):
@@ -151,7 +152,7 @@ class Job:
         self.popen.send_signal(sig)
 
     def stop(self):
-        """Ends it and what it has started: its session is its own."""
+        """Ends the job and its children, which share its session."""
         if self.poll() is None:
             try:
                 os.killpg(self.pid, signal.SIGKILL)
@@ -161,8 +162,7 @@ class Job:
 
 
 def fast_step_ns(job, cnt):
-    """The time that the fastest tenth of the next `cnt` steps take: a busy machine delays the
-    others."""
+    """Returns the time of the fastest tenth of the next `cnt` steps. A busy machine delays the others."""
     first = len(job.steps())
     job.wait_steps(cnt)
     return sorted(job.steps()[first:first + cnt])[cnt // 10]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A job of several ranks, which its workload starts below itself; each writes a line a step to a log."""
+"""A job of several ranks, started by its workload. Each rank writes a line per step to a log."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ from lib.tool import PROFTRACE
 
 
 def straggler(tool):
-    """For which rank the others wait, by its recordings side by side."""
+    """Returns the rank that the others wait for, from all recordings together."""
     tables = json.loads(subprocess.run([PROFTRACE, "report", "--format", "json", *tool.recordings()], check=True,
                                        capture_output=True, text=True).stdout)
     return next(t["rows"][0]["straggler"] for t in tables.values() if isinstance(t, dict) and t.get("rows") and
@@ -35,7 +35,7 @@ class Launched:
         self.popen.wait()
 
     def steps(self):
-        """Of the rank that has done fewest."""
+        """Returns the steps of the rank that has done fewest."""
         return min(len(log.read_text().splitlines()) if log.exists() else 0 for log in self.logs)
 
     def wait_steps(self, cnt):

@@ -11,7 +11,7 @@ import types
 
 
 def become(request):
-    """Turns this process into the job: a session, a directory, an environment and descriptors of its own."""
+    """Turns this process into the job, with its own session, directory, environment and descriptors."""
     os.setsid()
     os.chdir(request["cwd"])
     os.environ.clear()
@@ -21,7 +21,7 @@ def become(request):
     err = os.open(request["err"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for fd, target in ((null, 0), (out, 1), (err, 2)):
         os.dup2(fd, target)
-    answers.close()  # by its own name: since 3.13 an interpreter says that it found a descriptor closed
+    answers.close()  # closed by its object, because since 3.13 an interpreter complains about a descriptor closed otherwise
     os.closerange(3, 256)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(os.dup(fd), mode, 1)
                                          for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
@@ -30,7 +30,7 @@ def become(request):
 
 
 def run(request):
-    """As the interpreter runs a program, to its end."""
+    """Runs a program to its end, as the interpreter does."""
     become(request)
     path = sys.argv[0]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -59,11 +59,11 @@ def spawn(request):
 
 
 answers = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # modules may say something of their own
+os.dup2(2, 1)  # modules may print something themselves
 for module in sys.argv[1:]:
     try:
         importlib.import_module(module)
-    except ModuleNotFoundError:  # of other versions
+    except ModuleNotFoundError:  # other versions lack the module
         pass
 print("ready", file=answers)
 for line in sys.stdin:

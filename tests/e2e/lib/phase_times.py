@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Phases of a step against the job's own clock (tests/workloads/phases_of.py), of the same steps."""
+"""Compares a step's phases with the job's own clock (tests/workloads/phases_of.py), for the same steps."""
 STEPS = 20
 RIGHT = 0.05  # of a phase's time
-SMALL = 0.01  # of the steps' time: so much of them may be wrong of any phase
+SMALL = 0.01  # this share of the steps' time may be wrong in any phase
 # The job's word for a phase: the column of the Steps table.
 COLUMNS = {"dataloader": "dataloader_ns", "forward": "forward_ns", "backward": "backward_ns",
            "optimizer": "optimization_ns"}
@@ -27,7 +27,7 @@ def check(case, job, detail="phase", small=SMALL, only=tuple(COLUMNS), options=(
     tool.done(timeout_s=100)
     job.wait_steps(2)
     begin, end = _window(tool)
-    # The job's clock has what probes of operators cost, too.
+    # The job's own clock includes the cost of operators' probes.
     raw = () if detail == "phase" else ("--raw-times",)
     rows = tool.report("--table", "steps", *raw)["steps"]["rows"]
     theirs = dict.fromkeys(COLUMNS, 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A process as /proc shows it: threads, descriptors, mappings, and the text that is not what its
-file says, which is where breakpoints are."""
+"""A process as /proc shows it: threads, descriptors, mappings, and text that differs from its file. Breakpoints are
+such differences."""
 import contextlib
 import os
 import pathlib
@@ -30,7 +30,7 @@ def threads(pid):
 
 
 def is_served(pid):
-    """The library that proftrace put into a process has its thread there."""
+    """True if the library that proftrace put into a process has its thread there."""
     for tid in threads(pid):
         try:
             with open(f"/proc/{pid}/task/{tid}/comm") as comm:
@@ -147,12 +147,12 @@ class Snapshot:
 
 
 def state(pid):
-    """R, S, D, T, Z ... as in /proc/PID/stat."""
+    """Returns R, S, D, T, Z or another state from /proc/PID/stat."""
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
 
 
 def system_call(pid):
-    """Number of the one that its main thread is in; None: in none."""
+    """Returns the number of the main thread's system call, or None outside of one."""
     word = pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0]
     return int(word) if word != "running" else None
 
@@ -166,7 +166,7 @@ def children(pid):
 
 
 def descendants(pid):
-    """Those below it, parents before their children."""
+    """Returns the processes below it, parents before their children."""
     found = children(pid)
     for child in found:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends

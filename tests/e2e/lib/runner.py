@@ -49,7 +49,7 @@ class Case:
         return job
 
     def training(self, *args, **kwargs):
-        """A job that has made its first steps, and what must be left as it is."""
+        """A job that has made its first steps, and its state, which must not change."""
         job = self.job("mlp_train.py", *args, **kwargs).wait_steps(5)
         return job, Snapshot(job.pid)
 
@@ -100,7 +100,7 @@ def run_one(base, chosen):
 
 
 def run_again(base, failures):
-    """Splits failures into those that last and those that a second attempt does not show."""
+    """Splits the failures into those that happen again and those that a second attempt does not show."""
     lasting, unstable = [], []
     for failure in failures:
         if failure.harmed or len(unstable) == MAX_UNSTABLE:
@@ -122,12 +122,12 @@ def checked(what, failed):
 
 
 def mounts_spread():
-    """Would what is mounted in a namespace of our own be seen outside? Not if nothing is shared."""
+    """Says whether mounts in our own namespace would be seen outside. They are not if nothing is shared."""
     return " shared:" in pathlib.Path("/proc/1/mountinfo").read_text()
 
 
 def own_processes_and_mounts():
-    """Whatever the tests start ends up as our child, and what they mount goes with us."""
+    """All processes that the tests start become our children in the end, and mounts end with us."""
     libc = ctypes.CDLL(None, use_errno=True)
     checked("PR_SET_CHILD_SUBREAPER", libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
     checked("unshare mounts", libc.unshare(CLONE_NEWNS))
@@ -139,7 +139,7 @@ def own_processes_and_mounts():
 
 
 def kill_leftovers():
-    """What tests left running in spite of their clean-up was reparented to us."""
+    """Kills processes that tests left running. They are our children now."""
     for pid in pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         try:
             os.kill(int(pid), signal.SIGKILL)

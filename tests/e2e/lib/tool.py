@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""proftrace as the tests run it."""
+"""Runs proftrace for the tests."""
 import bisect
 import fnmatch
 import json
@@ -14,7 +14,7 @@ PROFTRACE = os.environ.get(
     "PROFTRACE", str(pathlib.Path(__file__).resolve().parents[3] / "build/proftrace"))
 
 
-# Ctrl-C ended it before a window was open, which depends on what it did then.
+# Ctrl-C ended proftrace before a window was open. The key depends on what proftrace did at that time.
 STOPPED = "cli.stopped-early", "capture.start-stopped", "capture.window-stopped"
 
 
@@ -31,14 +31,14 @@ class Message:
 
     @staticmethod
     def all_causes(known):
-        """(key, arguments) of what a message names as its cause, and of the causes of that."""
+        """Returns (key, arguments) of a message's causes, and of their causes."""
         causes = known.get("causes", [])
         return [(cause["key"], cause.get("arguments", [])) for cause in causes] + [
             found for cause in causes for found in Message.all_causes(cause)]
 
     def is_of(self, key, arguments):
-        """Is the key its own or that of a cause, with these arguments among others? The key may be a pattern, or several;
-        a text may be a part of an argument."""
+        """True if the message or a cause has this key, with these arguments among others. The key may be a pattern, or
+        several keys. A text may be a part of an argument."""
         def among(wanted, given):
             return any(wanted == g or isinstance(wanted, str) and isinstance(g, str) and wanted in g for g in given)
 
@@ -49,7 +49,7 @@ class Message:
 
 
 def message(line):
-    """None: the line is none, but of a table or of the program that `proftrace run` runs."""
+    """Returns None for a line that is no message, but from a table or from the program of `proftrace run`."""
     try:
         parsed = json.loads(line)
     except ValueError:
@@ -58,7 +58,7 @@ def message(line):
 
 
 class Tool:
-    """One run of proftrace in a directory of its own, where its files go. Its messages are JSON."""
+    """One run of proftrace in its own directory, where its files go. Its messages are JSON."""
     count = 0
 
     def __init__(self, directory, *args, wrap=(), stdout=None, binary=PROFTRACE, env=None):
@@ -80,7 +80,7 @@ class Tool:
 
     @property
     def err(self):
-        """stderr as without PROFTRACE_MESSAGES."""
+        """Returns stderr as it is without PROFTRACE_MESSAGES."""
         lines = (self.dir / "stderr").read_text().split("\n")
         return "\n".join(m.line if m else line for line, m in ((line, message(line)) for line in lines))
 
@@ -88,7 +88,7 @@ class Tool:
         return list(filter(None, map(message, (self.dir / "stderr").read_text().split("\n"))))
 
     def said(self, key, *arguments):
-        """Was there a message with this key, itself or as a cause, and these arguments among others?"""
+        """True if there was a message, or a cause, with this key and these arguments among others."""
         return any(m.is_of(key, arguments) for m in self.messages())
 
     def recordings(self):
@@ -116,7 +116,7 @@ class Tool:
         return self
 
     def wait_recording(self, timeout_s=120):
-        """Waits until a window is open: its file is there then."""
+        """Waits until a window is open. Its file exists from then on."""
         process.wait_for(lambda: self.recordings() or self.popen.poll() is not None, timeout_s,
                          "a window")
         assert self.popen.poll() is None, f"proftrace ended: {self.err}"
@@ -142,7 +142,7 @@ class Tool:
 
 
 def report(path, *options):
-    """The tables of a recording, as parsed JSON."""
+    """Returns a recording's tables as parsed JSON."""
     done = subprocess.run([PROFTRACE, "report", "--format", "json", *options, str(path)],
                           text=True, capture_output=True)
     assert done.returncode == 0, f"report {path}: {done.stderr}"
@@ -150,7 +150,7 @@ def report(path, *options):
 
 
 def events(path):
-    """A recording's steps and events, with what the model knows of them."""
+    """Returns a recording's steps and events, with the model's facts."""
     done = subprocess.run([PROFTRACE, "export", "--format", "jsonl", "-o", "-", str(path)],
                           text=True, capture_output=True)
     assert done.returncode == 0, f"export {path}: {done.stderr}"
@@ -168,7 +168,7 @@ def calls(tables, name):
 
 
 def check_step_times(tables, own_ns):
-    """The steps of the Perf table are, on average, as long as the job says that as many in a row were."""
+    """The mean step of the Perf table must be as long as the job's own mean over as many steps in a row."""
     cnt, ours_ns = row(tables, "summary")["steps"], 1e9 * next(
         r["avg"] for r in tables["perf"]["rows"] if r["name"] == "batch_cost")
     theirs_ns = [sum(own_ns[i:i + cnt]) / cnt for i in range(len(own_ns) - cnt + 1)]
@@ -176,7 +176,7 @@ def check_step_times(tables, own_ns):
 
 
 def distance(job, recording):
-    """From proftrace's number of a step to the job's own, by the time at which it begins."""
+    """Returns the difference between the job's step number and proftrace's, found by the step's begin."""
     steps = [e for e in events(recording) if e["type"] == "step"]
     ends = job.step_ends()
     (found,) = {bisect.bisect_left(ends, e["ts_ns"]) - e["step"] for e in steps}

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jobs in MindSpore, recordings of them, and what MindSpore's profiler counts of the same network."""
+"""Jobs in MindSpore, their recordings, and the counts of MindSpore's profiler for the same network."""
 import csv
 import os
 
 from lib.process import Snapshot
 
-# In environments of their own: scripts/mindspore-python.
+# Each version has its own environment: scripts/mindspore-python.
 VERSION = os.environ.get("MINDSPORE_VERSION") or "2.10.0"
 STEPS = 8
-# Of 612 classes of kernels on the CPU two replace the function by which kernels are seen.
+# There are 612 classes of kernels on the CPU. Two of them replace the function by which proftrace sees kernels.
 UNSEEN = {"GatherD"}
 
 
@@ -35,7 +35,7 @@ def watched(case, *args):
 
 
 def profiled(case, *args):
-    """Such a job, and calls a step by operator as MindSpore's profiler counted them."""
+    """Runs such a job under MindSpore's profiler. Returns calls per step by operator."""
     job = watched(case, *args)
     return job, {row["op_type"]: int(row["type_occurrences"]) / STEPS
                  for row in own_table(case, "cpu_op_type_info_0.csv")}
@@ -62,7 +62,7 @@ def check_operators(ours, theirs):
 
 
 def check_phases(tables, *phases):
-    """Each of them once a step, and no other. At the end of an epoch the loader is asked twice."""
+    """Each step must have each phase once and no other phase. At the end of an epoch the loader is asked twice."""
     model = names(tables, "model")
     seen = {name: row["calls"] for name, row in model.items()
             if name not in ("ProfileStep", "Others")}
@@ -73,7 +73,7 @@ def check_phases(tables, *phases):
 
 
 def capture(case, job, *options):
-    """A recording that left the job as it was."""
+    """Records, and checks that the job is as before."""
     before = Snapshot(job.pid, passing=("/proc/",))  # the data pipeline looks there
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done(timeout_s=100)
     job.wait_steps(3)
@@ -82,7 +82,7 @@ def capture(case, job, *options):
 
 
 def tables_of(tool, *names):
-    """Those that are printed, or these, of a whole recording."""
+    """Returns a recording's printed tables, or the named ones."""
     tables = tool.report(*(("--table", ",".join(("summary", "cost", *names))) if names else ()))
     summary = tables["summary"]["rows"][0]
     assert summary["framework"].startswith(f"MindSpore {VERSION}"), summary

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each way to train, against MindSpore's own profiler where it works."""
+"""Compares each way to train with MindSpore's own profiler where that works."""
 import collections
 import os
 import shutil
@@ -58,7 +58,7 @@ def inner(case):
     ours = jobs.operators(tables)
     dispatched = {n: c for n, c in ours.items() if n.startswith("Pyboost")}
     jobs.check_operators(without(ours, dispatched), theirs)
-    # Two layers forward, their loss; gradients do not come by Python. 2.7 has no symbols for them.
+    # The forward pass has two layers and their loss. Gradients are not called from Python. 2.7 has no symbols for them.
     if "MindSpore 2.7." in tables["summary"]["rows"][0]["framework"]:
         assert not dispatched, dispatched
     else:
@@ -92,7 +92,7 @@ def launched_once(case):
 
 
 def scope_of(operator):
-    """The phase that an operator's full name tells, if it does."""
+    """Returns the phase in an operator's full name, if there is one."""
     for prefix, phase in (("Gradients/", "Backward"), ("Default/", "Forward")):
         if operator.get("full_name", "").startswith(prefix):
             return phase
@@ -100,7 +100,8 @@ def scope_of(operator):
 
 
 def check_scopes(events):
-    """Gradients lie in Backward, what leads to them in Forward; a step's phases hold them all."""
+    """Gradients must lie in Backward, and the operators before them in Forward. The phases must hold all of a step's
+    operators."""
     operators = [event for event in events if event.get("full_name")]
     updates = {"Adam", "ApplyMomentum"}
     for name in ("Forward", "Backward"):
@@ -151,7 +152,7 @@ def model_train(case):
 
 @test("Model.fit: an evaluation between two steps is none, and of none of their phases")
 def fit(case):
-    # Each evaluation has threads of its own.
+    # Each evaluation has its own threads.
     job = jobs.train(case, "--mode", "fit")
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done(timeout_s=100)
     job.wait_steps(3)
@@ -159,7 +160,7 @@ def fit(case):
     model = {row["name"]: row["calls"] for row in tables["model"]["rows"]}
     phases = {name: model.get(name) for name in ("Forward", "Backward", "Optimization")}
     assert set(phases.values()) == {jobs.STEPS}, model
-    # Eight steps and two evaluations of three batches each; each epoch ends with an ask for none.
+    # Eight steps and two evaluations of three batches each. Each epoch ends with a request that gets no batch.
     assert model["Dataloader"] in (18, 19), model
     graphs = [event for event in tool.events() if event.get("name") in ("train", "eval")]
     runs = {name: sum(event["name"] == name for event in graphs) for name in ("train", "eval")}
@@ -200,7 +201,7 @@ def doctor(case):
 
 
 def check_launches(tables, theirs):
-    """Calls in one proportion, none within another; what is missing is counted."""
+    """All calls must have the same ratio to the profiler's, none within another, and missing ones must be counted."""
     ours = {row["name"]: row["calls"] for row in tables["operator"]["rows"]}
     steps = ours["MatMul"] / theirs["MatMul"]
     off = {name: (ours.get(name), cnt * steps) for name, cnt in theirs.items()

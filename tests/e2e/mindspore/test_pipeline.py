@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The data pipeline, against what MindSpore's own sampling of its queues tells of the same job."""
+"""Compares the data pipeline with MindSpore's own sampling of its queues, for the same job."""
 import json
 
 import jobs
@@ -49,7 +49,7 @@ def compare(case, slow, workers, steps):
     for theirs, row in zip(own_numbers(case, ours), ours.values()):
         assert abs(theirs - row["queue_avg"] / row["queue_capacity"]) < 0.25, (theirs, ours)
     assert ours["batch"]["rows"] == WINDOW, ours
-    # As many batches may be ready when the window opens, and none when it closes.
+    # So many batches may be ready when the window opens, and none when it closes.
     spare = (ours["batch"]["queue_capacity"] + 2 * workers + 1) * BATCH
     assert abs(ours["map"]["calls"] - WINDOW * BATCH) <= spare, ours
     assert abs(ours["generator"]["calls"] - ours["map"]["calls"]) <= spare, ours

@@ -7,12 +7,13 @@ from lib.runner import test
 
 LONG_S = 60
 ALL = ("Dataloader", "Forward", "Backward", "Optimization")
-# A step of ms_raise.py with 20 rounds, as probes see it: errors come of Cholesky, and before kernels. Add: settle().
+# A step of ms_raise.py with 20 rounds, as probes see it. Errors come from Cholesky, and before kernels start. See
+# settle() for Add.
 RAISING = {"Add": 47, "Cholesky": 20, "MatMul": 3, "Mul": 24, "Ones": 21, "SGD": 2} | dict.fromkeys(
     ("BiasAdd", "ReduceMean", "SubExt", "Tile", "RealDiv", "Square", "AssignAdd", "BiasAddGrad"), 1)
 if not jobs.VERSION.startswith("2.7."):
     RAISING["Pow"] = 1
-ANY_STEP = "--max-overhead", "0.01%"  # however long steps are, as in pointers/pointer_hooks.py
+ANY_STEP = "--max-overhead", "0.01%"  # allows steps of any length, as in pointers/pointer_hooks.py
 
 
 def record(case, job, *options):
@@ -30,7 +31,7 @@ def full_names(tables):
 
 
 def same(case, mode):
-    """What probes see of each operator, and its full name, the library sees."""
+    """The library must see the same operators and full names as probes do."""
     job = jobs.train(case, "--mode", mode)
     by_probes = jobs.tables_of(jobs.capture(case, job, "--no-prune"), "op_detail", "operator")
     tool = record(case, job)
@@ -64,9 +65,9 @@ def pynative(case):
 def errors(case):
     tables = test_raise.raising(case, 100, 20, "--inject", *ANY_STEP)
     assert tables["cost"]["rows"][0]["noted_calls_per_step"] > 0, tables["cost"]
-    # A call that raises ends where the exception leaves it: none holds what comes next.
+    # A call that raises must end where the exception leaves it, and so must not contain the next call.
     assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
-    # Graphs that fail are taken down, and other kernels lie where theirs did: each has its own name.
+    # Graphs that fail are freed, and other kernels get their addresses. Each kernel must have its own name.
     found = {name: row["calls"] for name, row in jobs.names(tables, "operator").items()}
     steps = found["ReduceMean"]
     assert steps > 10 and found.keys() == RAISING.keys(), found
@@ -100,7 +101,7 @@ def renewed(case):
     tables = tool.report("--table", "operator,op_detail,model,cost")
     calls = {name: row["calls"] for name, row in jobs.names(tables, "operator").items()}
     assert calls["Conv2D"] == calls["MaxPoolGrad"] == 600 and calls["MatMul"] == 6 * 600, calls
-    # Each call has its full name, by which its phase is told, however late its graph was compiled.
+    # Each call must have its full name, which gives its phase, even if its graph was compiled late.
     assert sum(full_names(tables).values()) == sum(calls.values()), (full_names(tables), calls)
     phases = {name: row["calls"] for name, row in jobs.names(tables, "model").items()}
     assert all(phases[name] == 600 for name in ("Forward", "Backward", "Optimization")), phases

@@ -8,7 +8,7 @@ KINDS = ("backward", "check", "deeper", "graph", "kernel", "operator")
 
 
 def raising(case, steps, rounds, *options):
-    """Errors come on while the tool attaches, records and leaves."""
+    """Errors keep happening while the tool attaches, records and detaches."""
     job = jobs.start(case, "--steps", steps, "--rounds", rounds, workload="ms_raise.py")
     job.wait_steps(2, timeout_s=120)
     tool = case.tool("-p", job.pid, "--duration", "200s", *options)
@@ -27,7 +27,7 @@ def raising(case, steps, rounds, *options):
 @test("thousands of errors of each kind under the default probes")
 def default(case):
     tables = raising(case, 30, 20)
-    # A launch that raises ends where that is caught: none goes on, with others in it, until one succeeds.
+    # A launch that raises must end where the error is caught. It must not go on until a launch succeeds.
     assert "OperatorInner" not in jobs.names(tables, "overview", "event_type"), tables["overview"]
 
 

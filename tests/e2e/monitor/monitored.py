@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A monitor of the jobs of one test alone, and what it says."""
+"""A monitor for one test's jobs, and its output."""
 import http.client
 import itertools
 import json
@@ -33,7 +33,7 @@ class Unix(http.client.HTTPConnection):
 
 
 def own(name):
-    """A command of this run of the tests alone; /proc/PID/comm has 15 bytes."""
+    """The name of a command of this test run only. /proc/PID/comm has 15 bytes."""
     return f"p{os.getpid()}-{name}"[:15]
 
 
@@ -66,7 +66,7 @@ class Monitor:
         return answer.status, answer.headers, text
 
     def html(self, path):
-        """As a browser asks."""
+        """Requests a page as a browser does."""
         status, headers, text = self.ask(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
         assert status == 200 and headers["Content-Type"].startswith("text/html"), (path, status, text)
         return text
@@ -84,7 +84,7 @@ class Monitor:
             return False
 
     def text(self, path):
-        """A new exporter answers 503 until its first scan has ended."""
+        """Returns the metrics. A new exporter answers 503 until its first scan has ended."""
         answer = []
 
         def is_ready():
@@ -96,14 +96,14 @@ class Monitor:
         return answer[2]
 
     def families(self):
-        """Name -> type and samples, as prometheus-client reads them."""
+        """Returns name -> type and samples, as prometheus-client reads them."""
         done = subprocess.run(["/usr/bin/python3", "-c", PARSE], input=self.text("/metrics"), text=True,
                               capture_output=True)
         assert done.returncode == 0, done.stderr
         return {name: (kind, samples) for name, kind, samples in json.loads(done.stdout)}
 
     def value(self, name, **labels):
-        """Of the only sample that has these labels; None: there is none."""
+        """Returns the value of the only sample with these labels, or None."""
         found = [value for _, samples in self.families().values() for sample, own, value in samples
                  if sample == name and labels.items() <= own.items()]
         assert len(found) < 2, (name, labels, found)
@@ -113,7 +113,7 @@ class Monitor:
         return json.loads(self.text("/jobs"))["ranks"]
 
     def rank(self, job):
-        """Of a job's process; None: not watched yet."""
+        """Returns the rank of a job's process, or None if it is not watched yet."""
         found = [r for r in self.ranks() if r["pid"] == job.pid]
         return found[0] if found else None
 
@@ -127,11 +127,11 @@ class Monitor:
         return self.rank(job)
 
     def own(self):
-        """Its processes: exporter, sessions, reports."""
+        """Returns its processes: exporter, sessions, reports."""
         return process.descendants(self.pid)
 
     def end(self, sig=signal.SIGTERM):
-        """Ends it; all of its processes are gone soon."""
+        """Ends the monitor. All its processes must be gone soon after."""
         own = self.own()
         os.kill(self.pid, sig)
         status = self.tool.wait(40)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A receiver of what the monitor sends, which answers as a test wants."""
+"""A receiver of the monitor's data. It answers as a test wants."""
 import http.server
 import ssl
 import threading

@@ -34,7 +34,7 @@ def named(case, name, *args, workload="train.py", **settings):
 
 
 def counts_alike(monitor, *jobs):
-    """Steps that the monitor and each job have counted; the jobs stand still meanwhile."""
+    """Returns the steps counted by the monitor and by each job. The jobs stand still meanwhile."""
     for job in jobs:
         job.signal(signal.SIGSTOP)
     look, since = None, time.monotonic()
@@ -77,7 +77,7 @@ def check_metrics(monitor, jobs):
 
 
 def check_windows(monitor, job):
-    """Those that the figures are of, as the job knows its steps."""
+    """The windows whose figures are shown, in the job's own step numbers."""
     rank = monitor.rank(job)
     recordings = sorted(monitor.store.glob(f"*_{job.pid}_*"), key=lambda path: path.stat().st_mtime)
     read = recordings[:[path.name for path in recordings].index(rank["latest_recording"]) + 1]
@@ -103,7 +103,7 @@ def finds_and_exports(case):
     first.wait_steps(100)
     end = counts_alike(monitor, first, second)
     for (ours, theirs), (ours_later, theirs_later) in zip(begin, end):
-        # The line of a step is written behind it.
+        # The job writes a step's line after the step.
         assert abs((ours_later - ours) - (theirs_later - theirs)) <= 1, (begin, end)
         assert theirs_later - theirs >= 50, (begin, end)
     check_metrics(monitor, (first, second))
@@ -117,13 +117,13 @@ def finds_and_exports(case):
     assert monitor.end() == 0, monitor.tool.err
     first.wait_steps(5)
     before.check()
-    # That they stood still is told.
+    # A message must say that the jobs stood still.
     warnings = [m for m in monitor.tool.messages() if m.level == "warning"]
     assert all(m.key == "capture.target-stopped" for m in warnings), monitor.tool.err
 
 
 def stop_all(launcher):
-    """Its ranks have sessions of their own."""
+    """Each rank has its own session."""
     for pid in [*process.descendants(launcher.pid), launcher.pid]:
         os.kill(pid, signal.SIGKILL)
     launcher.wait()
@@ -189,7 +189,7 @@ def session_killed(case):
                      "a failure")
     again = monitor.wait_windows(job, 2)
     assert again["rank"] == "u0" and again["steps"] > steps, again
-    # The second failure: none until ten minutes later.
+    # After the second failure there is no new session for ten minutes.
     session, = [pid for pid in process.children(monitor.pid) if "record" in command(pid)]
     os.kill(session, signal.SIGKILL)
     process.wait_for(lambda: monitor.value("proftrace_monitor_unwatched_processes", reason="backoff") == 1, 40,
@@ -312,7 +312,7 @@ def record_now(case):
     token.write_text("s3cret\n")
     case.tool("monitor", "--token-file", token, "--check").fails("cli.token-readable-by-others", token)
     token.chmod(0o600)
-    # So little may be open that no window comes by itself.
+    # The limit on open windows is so small that none opens by itself.
     monitor = Monitor(case, own("post"), "--token-file", token, "--max-duty", "0.001%", budget=())
     path = f"/jobs/{job.pid}/record?steps=8"
     process.wait_for(lambda: monitor.rank(job) and monitor.rank(job)["state"] == "waiting", 60, "its session")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The monitor's pages: what a browser shows, and that neither a recording nor who asks does harm."""
+"""Tests the monitor's pages: what a browser shows, and that recordings and clients can do no harm."""
 import json
 import os
 import re
@@ -40,7 +40,7 @@ def settled(b):
 
 
 def record(b, job, said):
-    """Clicks until that is the answer: while a window is open or read, none can be asked for."""
+    """Clicks until the answer comes. While a window is open or read, no other can be requested."""
     def answers():
         b.click(f"#record{job.pid}")
         time.sleep(0.5)
@@ -58,7 +58,7 @@ def check_json(monitor, job):
     for window in rank["recent_windows"]:
         tables = report(monitor.store / window["recording"], "--table", "steps")
         steps = [row["time_ns"] for row in tables["steps"]["rows"]]
-        # Of an even number one of the two in the middle.
+        # For an even number the median is one of the two in the middle.
         assert statistics.median_low(steps) <= window["step_seconds"] * 1e9 <= statistics.median_high(steps), window
         assert 0.9 * min(job.steps()) <= window["step_seconds"] * 1e9 <= 1.1 * max(job.steps()), window
 
@@ -92,11 +92,11 @@ def browse(case):
     b.type("#steps", "8")
     settled(b)
     record(b, job, "give the token")
-    b.messages()  # the browser tells of a 401
+    b.messages()  # the browser reports a 401
     b.js("document.querySelector('#token').value = 's3cret'")
     record(b, job, "a window opens")
     monitor.wait_windows(job, windows + 1)
-    # The list is new without a reload, and what was typed stays.
+    # The list is updated without a reload, and typed text stays.
     steps = f"document.querySelector('#job{job.pid}').closest('tr').cells[3].textContent"
     before = int(b.js(f"return {steps}"))
     process.wait_for(lambda: int(b.js(f"return {steps}")) > before, 30, "new figures")
@@ -167,7 +167,7 @@ def guarded(case):
 
 
 def check_slow(monitor, path):
-    """One who waits for a page keeps nobody else waiting."""
+    """A client that reads slowly must not delay others."""
     import threading
     answers = []
     thread = threading.Thread(target=lambda: answers.append(monitor.ask(path)[0]))

@@ -14,7 +14,7 @@ from monitored import Monitor, free_port, own
 SHARE = ROOT / "share" / "proftrace"
 BIN = functools.cache(lambda: subprocess.run([ROOT / "scripts" / "prometheus"], check=True, text=True,
                                              stdout=subprocess.PIPE).stdout.strip())
-# Nothing of these is there in a run of a minute that goes well.
+# Metrics that have no value in a short run without trouble.
 EMPTY = {"Findings of the latest window, share of the step", "Slower than at first", "Processes that are not watched"}
 
 

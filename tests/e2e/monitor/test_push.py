@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the monitor sends by itself, read with OpenTelemetry's own classes; receivers that are slow, down or hostile."""
+"""Reads what the monitor sends by itself with OpenTelemetry's own classes. Some receivers are slow, down or hostile."""
 import collections
 import functools
 import json
@@ -53,7 +53,7 @@ def points(metric):
 
 
 def sums(monitor, name):
-    """Of a counter's samples, by their labels."""
+    """Returns a counter's values by their labels."""
     return {tuple(sorted(labels.items())): value for _, samples in monitor.families().values()
             for sample, labels, value in samples if sample == name}
 
@@ -63,7 +63,7 @@ def pushes(monitor, result, to="otlp"):
 
 
 def own_histogram(monitor, cnt):
-    """Of the steps of the first windows, as the recordings have them: index of a bucket -> steps."""
+    """Returns the histogram of the first windows' steps, from the recordings: index of a bucket -> steps."""
     paths = sorted(monitor.store.iterdir(), key=lambda path: path.stat().st_mtime)[:cnt]
     steps = [row["time_ns"] / 1e9 for path in paths
              for row in report(path, "--table", "steps", "--row-limit", "2000")["steps"]["rows"]]
@@ -143,7 +143,7 @@ def check_histogram(point, steps, want):
 
 
 def pusher(monitor):
-    """The process that sends: it alone has libcurl."""
+    """Returns the process that sends. Only that process has libcurl."""
     found = [pid for pid in process.children(monitor.pid) if "monitor" in command(pid) and
              "libcurl" in pathlib.Path(f"/proc/{pid}/maps").read_text()]
     return found[0] if found else 0
@@ -172,7 +172,7 @@ def bad_receivers(case):
     receiver.start()
     counted(monitor, "ok", 8, 90)
     assert monitor.tool.said("monitor.receiver-takes-again", "otlp"), monitor.tool.err
-    # Full: not before it says.
+    # A full receiver: the monitor must wait as long as the answer says.
     receiver.answer = (429, {"Retry-After": "4"}, b"")
     cnt = len(receiver.got)
     process.wait_for(lambda: len(receiver.got) >= cnt + 3, 60, "two more tries")
@@ -193,13 +193,13 @@ def bad_receivers(case):
     refused = pushes(monitor, "refused")
     receiver.answer = (307, {"Location": "http://127.0.0.1:1/"}, b"")
     counted(monitor, "refused", refused + 1)
-    # Slow: it has 15 s; steps are counted meanwhile, and pages answered.
+    # A slow receiver has 15 s. Meanwhile steps are counted and pages answered.
     receiver.answer, receiver.wait_s = (200, {}, b""), 25
     retried, steps = pushes(monitor, "retried"), monitor.rank(job)["steps"]
     counted(monitor, "retried", retried + 1, 60)
     assert monitor.rank(job)["steps"] > steps and monitor.rank(job)["windows"] >= 1, monitor.rank(job)
     receiver.wait_s = 0
-    # Its process ends: what it had is counted, and another one begins.
+    # If the sending process ends, its unsent data is counted, and another process starts.
     first = pusher(monitor)
     os.kill(first, signal.SIGKILL)
     process.wait_for(lambda: pusher(monitor) not in (0, first), 30, "another process that sends")
@@ -210,7 +210,7 @@ def bad_receivers(case):
 
 
 def phase_ns(case, body, phase):
-    """As pprof itself sums them up."""
+    """Sums the phase as pprof itself does."""
     path = case.dir / "profile.pb.gz"
     path.write_bytes(body)
     done = subprocess.run(["go", "tool", "pprof", "-top", "-cum", "-sample_index=cpu", "-unit=ns", "-nodecount=9999",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A random job on the simulated GPU from a seed: what it has, what its threads do in each turn, how its devices
+"""Makes a random job on the simulated GPU from a seed: its parts, what its threads do in each turn, how its devices
 behave, and how it is recorded."""
 import dataclasses
 import json
@@ -10,7 +10,7 @@ KERNEL_GLOBS = ["_Z7forward*", "_Z8backward*", "_Z6update*", "_Z4loss*", "_ZN6en
 BYTES = 1 << 20
 COPY_ACROSS, COPY_KINDS = 3, 6
 QUEUE_LENGTH = 1024  # of a stream: the host waits then
-AHEAD = (0, 0, 1, 16, 300, -1)  # steps; -1: as many as the queues hold
+AHEAD = (0, 0, 1, 16, 300, -1)  # number of steps, or -1 for as many as the queues hold
 
 
 @dataclasses.dataclass
@@ -23,8 +23,8 @@ class Job:
     ranks: int
     text: str  # the description, without the rank
     rules: str
-    late: bool  # proftrace comes to a job that runs
-    steps: tuple  # those that are recorded: [A,B)
+    late: bool  # proftrace attaches when the job already runs
+    steps: tuple  # the recorded steps: [A,B)
     env: dict
     framework: bool = False  # PyTorch's, with operators and phases
 
@@ -44,7 +44,7 @@ class Generator:
         self.depth = self.random.choice(AHEAD)
         self.every = self.random.choice((0, 0, 1, 7, 16)) if self.depth else 0
         self.ranks = self.random.choice((0, 0, 0, 1, 2, 3))
-        self.graphs, self.graph_lines = [], []  # the device of each, and what it holds
+        self.graphs, self.graph_lines = [], []  # each graph's device, and its content
         self.weights = [2 ** self.random.uniform(-2, 2) for _ in range(KERNELS)]
         slow = self.random.random() < 0.3
         self.scales = [self.random.uniform(0.3, 4) if slow and dev == 1 else 1 for dev in range(self.devices)]
@@ -117,7 +117,7 @@ class Generator:
         return lines
 
     def collectives(self, lines):
-        """On stream 0 of the first device: NCCL runs them in the same order on all ranks."""
+        """Collectives use stream 0 of the first device, because NCCL runs them in the same order on all ranks."""
         for _ in range(self.random.randint(1, 4) if self.ranks else 0):
             at = self.random.randint(0, len(lines))
             cnt = int(2 ** self.random.uniform(0, 14))
@@ -137,7 +137,7 @@ class Generator:
         return ["thread", *self.block(self.random.choice((2, 8)))]
 
     def costs(self, lines):
-        """By device, in units of the mean kernel."""
+        """The costs by device, in units of the mean kernel."""
         sums = [0.0] * self.devices
         for word, *numbers in (line.split() for line in lines if line.startswith(("kernel", "graph"))):
             dev, kernel = int(numbers[0]), int(numbers[2])
@@ -148,7 +148,8 @@ class Generator:
         return sums
 
     def unit_ns(self, main):
-        """Of the mean kernel, so that the devices need some time for a step, and little for what can be queued."""
+        """The mean kernel's time, chosen so that the devices need some time for a step, but little time for a full
+        queue."""
         most = max(self.costs(main)) or 1
         step_ns = self.random.choice((1e5, 5e5, 1e6, 2e6))
         if self.depth > 100:
@@ -158,7 +159,7 @@ class Generator:
         return step_ns / most
 
     def pace(self, lines, unit_ns):
-        """Another thread waits for what it launched, or pauses for much longer than it takes."""
+        """Another thread waits for its own work, or pauses for much longer than the work takes."""
         costs = self.costs(lines)
         pause_us = self.random.choice((300, 1000, 3000))
         if self.random.random() < 0.5:
@@ -212,9 +213,9 @@ def generate_torch(seed):
         "optimizer": r.choice(("SGD", "Adam", "AdamW", "RMSprop")), "graph": not trains and r.random() < 0.5,
     }
     if not set(d["layers"]) & {"linear", "norm"}:
-        d["layers"].append("linear")  # what has no parameters cannot be trained
+        d["layers"].append("linear")  # a network without parameters cannot be trained
     first = r.randint(0, 5)
-    # Apart from the rest, so that a seed's other choices do not change.
+    # A generator of its own, so that the seed's other choices do not change.
     ranks = random.Random(f"ranks {seed}").choice((0, 2)) if trains and d["optimizers"] == 1 and seed > 200 else 0
     env = {
         "SIMGPU_DEVICES": str(ranks or 1), "SIMGPU_JITTER": r.choice(("0", "0.5")), "SIMGPU_SEED": str(seed % 1000 + 1),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * job DESCRIPTION NOTES: what the description says, turn after turn, until SIGTERM. Thread 0 makes
- * the steps: ranges "job::step". Operators are functions of their own, operator_0 and so on.
+ * job DESCRIPTION NOTES: does what the description says, in turns, until SIGTERM. Thread 0 makes
+ * the steps, which are ranges "job::step". Operators are functions with a name each: operator_0 and
+ * so on.
  */
 #include "job.h"
 #include "include/proftrace.h"
@@ -23,8 +24,8 @@ static void on_term(int number)
 
 static size_t run(const struct program *p, size_t at);
 
-/* Each has a symbol of its own; what it did is noted after the last call, so none is a tail call.
- */
+/* Each operator has its own symbol. It writes a note after its last call, so no call is a tail
+ * call. */
 #define OPERATOR(n)                                                                                \
 	__attribute__((noinline, noclone)) size_t operator_##n(const struct program *p, size_t at, \
 							       size_t note);                       \
@@ -78,7 +79,7 @@ static void spin(int us)
 		;
 }
 
-/* Up to the end of what is open: the place behind it. */
+/* Runs up to the end of the open operator or range. Returns the place behind that end. */
 static size_t run(const struct program *p, size_t at)
 {
 	while (at < p->cnt) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the random job share. */
+/* Declarations for the files of the random job. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -14,15 +14,15 @@
 #define MAX_STREAMS 8
 #define OPERATORS   6
 #define RANGES	    4
-#define BYTES	    (1u << 20) /* of each buffer: the most that is copied or set */
+#define BYTES	    (1u << 20) /* size of each buffer, and the most that is copied or set */
 
 enum action_kind {
 	ACTION_KERNEL,
 	ACTION_COPY,
 	ACTION_SET,
 	ACTION_GRAPH,
-	ACTION_OPERATOR, /* up to its end */
-	ACTION_RANGE,	 /* up to its end */
+	ACTION_OPERATOR, /* reaches to its ACTION_END */
+	ACTION_RANGE,	 /* reaches to its ACTION_END */
 	ACTION_END,
 	ACTION_SLEEP,
 	ACTION_SPIN,
@@ -40,7 +40,7 @@ struct action {
 	int arg[5];
 };
 
-/* What a thread does in each turn, or what a graph holds. */
+/* A thread's actions in each turn, or a graph's content. */
 struct program {
 	struct action *actions;
 	size_t cnt;
@@ -64,7 +64,7 @@ struct note {
 	int number;
 	uint64_t before_ns, begun_ns, ending_ns, ended_ns;
 };
-/* Of this thread: the note's place. before_ns is filled. */
+/* Begins a note of this thread and fills before_ns. Returns the note's place. */
 size_t notes__begin(enum note_kind kind, int number);
 struct note *notes__at(size_t at);
 void notes__write(const char *path);
@@ -80,8 +80,8 @@ static inline uint64_t now_ns(void)
 /* ---- the devices ---- */
 void devices__open(const struct description *d);
 void devices__do(const struct action *a);
-/* Notes that step `number` has been launched, and waits as the description wants it. */
+/* Notes that step `number` has been launched, and waits as the description says. */
 void devices__end_step(const struct description *d, uint64_t number);
-/* Asks before step `number` whether to stop here, so that all ranks end with the same step. */
+/* Asks before step `number` whether to stop, so that all ranks end with the same step. */
 bool devices__all_stop(uint64_t number, bool asked);
 void devices__close(void);

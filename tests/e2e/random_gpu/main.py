@@ -18,7 +18,7 @@ SHOWN = 12  # of the lines that differ
 
 
 def check(directory, job):
-    """What differs, a line each; and what was compared."""
+    """Returns the differences, a line each, and what was compared."""
     wrong, work, blind = [], 0, 0
     for rank in session.run(directory, job):
         lines, cnt, unknown = compare(rank.recording, rank.truth(), rank.dir / "notes", job.framework)
@@ -34,7 +34,7 @@ def run_seed(keep, seed):
     directory = pathlib.Path(tempfile.mkdtemp(prefix=f"seed{seed}.", dir=keep))
     try:
         wrong, end = check(directory, job)
-    except Exception as error:  # of whatever kind: the seed is to be named
+    except Exception as error:  # any kind of error, because the message must name the seed
         wrong, end = [f"{type(error).__name__}: {error}"], ""
     end = f"{len(wrong)} DIFFER" if wrong else end
     text = "\n".join([f"{job}: {end} ({time.monotonic() - start:.1f} s)", *(f"    {line}" for line in wrong[:SHOWN])])

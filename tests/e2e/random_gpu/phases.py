@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The phases of a PyTorch job, from its own notes. The forward pass lies between the latest note before the backward
-pass (without one: the loader) and that pass. zero_grad is no part of it."""
+"""Computes the phases of a PyTorch job from its own notes. The forward pass lies between the backward pass and the
+latest note before it, or the loader's if there is none. zero_grad is no part of the forward pass."""
 import bisect
 import collections
 import dataclasses
 
-SLACK_NS = 1_000_000  # from the end of a phase, by what the framework does last in a call, to when its caller notes it
+SLACK_NS = 1_000_000  # time from a phase's end, marked by the framework's last action in a call, to the caller's note
 PHASES = ("Dataloader", "Forward", "Backward", "Optimization")
 
 
 @dataclasses.dataclass
 class Phase:
-    """One call of a phase, as parts of the steps' thread's time; and the kernels that were launched meanwhile."""
+    """One call of a phase, as parts of the time of the steps' thread, and the kernels launched in that time."""
     kind: str
     parts: list
     kernels: list = dataclasses.field(default_factory=list)
@@ -22,7 +22,7 @@ class Phase:
 
     @property
     def ns(self):
-        """Least and most: from the first launch to the last, and as it was noted."""
+        """The least and the most time: from the first launch to the last one, and between the notes."""
         begins, ends = [w.call.begin for w in self.kernels], [w.call.end for w in self.kernels]
         noted = sum(end - begin for begin, end in self.parts)
         return max(ends, default=0) - min(begins, default=0), noted + SLACK_NS
@@ -35,7 +35,7 @@ class Phase:
 
 
 def forward_parts(begin, end, without):
-    """[begin, end) without the notes that lie in it."""
+    """Returns [begin, end) without the notes inside."""
     parts = []
     for note in without:
         if begin <= note.before < end:
@@ -61,7 +61,7 @@ def of_step(notes, nothing, at, next_begin):
 
 
 def phases_of(truth):
-    """Of all steps, with the kernels that were launched in the window."""
+    """Returns the phases of all steps, with the kernels launched in the window."""
     notes = truth.notes[truth.window.step_tid]
     steps = [n for n in notes if n.kind == "step"]
     inside = collections.defaultdict(list)

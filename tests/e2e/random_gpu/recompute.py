@@ -13,12 +13,12 @@ OPERATOR_NAMES = "operator_{}"
 RANGE_NAMES = ["job::load", "job::compute", "job::exchange", "plain"]
 STEP_NAME = "job::step"
 CUPTI_KERNELS = "cuptiActivityEnable 10"
-MARGIN_NS = 2_000_000_000  # work that is launched or runs so long before or after the window has no part in it
+MARGIN_NS = 2_000_000_000  # work launched or run so long before or after the window has no part in the window
 
 
 @dataclasses.dataclass
 class Work:
-    """What a device did."""
+    """One piece of a device's work."""
     kind: str
     dev: int
     stream: int
@@ -46,7 +46,7 @@ class Call:
 
 @dataclasses.dataclass
 class Note:
-    """What the job did: something that began between `before` and `begun`, and ended between `ending` and `ended`."""
+    """One piece of the job's work. It began between `before` and `begun`, and ended between `ending` and `ended`."""
     kind: str
     tid: int
     number: int  # or the name
@@ -66,14 +66,14 @@ class Note:
 
 
 def read_notes(path):
-    """By thread, in the order of their begins, each with what encloses it."""
+    """Returns the notes by thread, sorted by begin, each with its enclosing notes."""
     threads = collections.defaultdict(list)
     with open(path) as lines:
         next(lines)
         for line in lines:
             kind, tid, number, *times = line.split("\t")
             begin, *inner, end = map(int, times)
-            # Where the job cannot look inside of a call, nothing is known of it but its outer ends.
+            # If the job cannot look inside a call, only its outer ends are known.
             begun, ending = inner or (end, end)
             threads[int(tid)].append(Note(kind, int(tid), int(number) if number.isdigit() else number,
                                           begin, begun, ending, end))
@@ -89,7 +89,7 @@ def read_notes(path):
 
 
 def read_truth(path, begin, end):
-    """The devices' work around the window, and since when CUPTI tells of what is launched."""
+    """Reads the devices' work around the window, and the time from which CUPTI reports launches."""
     work, calls, told_since = [], {}, None
     with open(path) as lines:
         at = {name: i for i, name in enumerate(next(lines).rstrip("\n").split("\t"))}
@@ -158,11 +158,12 @@ class Truth:
         self.begins = {tid: [n.before for n in notes] for tid, notes in self.notes.items()}
 
     def is_alone(self, work):
-        """Its call asked for nothing else, as of a graph of one node: all of the call's time is for it."""
+        """True if the work's call asked for nothing else, as for a graph of one node. All of the call's time belongs to
+        this work then."""
         return self.of_call[work.correlation] == 1
 
     def place(self, span):
-        """A call or a note: in the window, out of it, or at its edge."""
+        """Says whether a call or a note is in the window, out of it, or at its edge."""
         begin, end = getattr(span, "before", None) or span.begin, getattr(span, "ended", None) or span.end
         if begin >= self.window.begin and end <= self.window.end:
             return "in"
@@ -180,7 +181,8 @@ class Truth:
         return note
 
     def check_steps(self):
-        """Each recorded step opens at one of the job's, one after the other. Returns the number of the first."""
+        """Checks that each recorded step opens at one of the job's, one after the other. Returns the first one's
+        number."""
         steps = [n for n in self.notes[self.window.step_tid] if n.kind == "step"]
         begins = [n.before for n in steps]
         numbers = []
@@ -216,7 +218,7 @@ class Truth:
         return rows
 
     def is_cut_beside(self, note):
-        """An operator around it began before the window, where none is seen."""
+        """True if an operator around this note began before the window. proftrace does not see that operator."""
         while note:
             note = note.parent
             if note and note.kind == "operator" and note.before < self.window.begin:
@@ -224,7 +226,7 @@ class Truth:
         return False
 
     def owners(self, kind):
-        """Of operators or ranges: (is it inside another one, its name): Owned"""
+        """Totals of operators or ranges: (is it inside another one, its name): Owned"""
         owned = {}
         rows = collections.defaultdict(Owned)
         for notes in self.notes.values():
@@ -263,7 +265,8 @@ class Truth:
         return union([(w.begin, w.end) for w in self.ran(is_wanted)], *self.span)
 
     def is_blind(self, is_wanted):
-        """Some of it was launched before CUPTI was asked to tell: nobody but the truth can know it."""
+        """True if some of the wanted work was launched before CUPTI started to report. Only the truth log has it
+        then."""
         since = self.told_since
         return any(not w.call or since is None or w.call.begin < since for w in self.ran(is_wanted))
 

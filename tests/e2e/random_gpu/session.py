@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs one random job under proftrace, in a directory of its own."""
+"""Runs one random job under proftrace, in its own directory."""
 import os
 import pathlib
 import re
@@ -16,7 +16,7 @@ LONG_S = 120
 
 
 class Failed(AssertionError):
-    """The job or proftrace did not do what it should."""
+    """The job or proftrace failed."""
 
 
 def wait_for(is_true, what):
@@ -64,7 +64,7 @@ class Rank:
         return int(found[1]) if found else None
 
     def run(self, job):
-        """Under proftrace from its beginning."""
+        """Runs the job under proftrace from the beginning."""
         self.tool = self.start("tool.log", [PROFTRACE, "run", "--cupti", str(SIM / "lib/libcupti.so.13"),
                                             *self.options(job), "--", *self.command])
 

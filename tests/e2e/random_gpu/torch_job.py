@@ -18,7 +18,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 NOTES, STOP = [], []
-STOP_AHEAD = 150  # steps: a rank is less ahead of another, as the queue of its device is full before
+STOP_AHEAD = 150  # number of steps. A rank is less far ahead of another, because its device's queue is full before
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def operator(name, function, *arguments, **more):
 
 
 class Network(nn.Module):
-    """Calls of operators that nothing else in a step calls."""
+    """A network whose operators nothing else in a step calls."""
 
     def __init__(self, width, layers):
         super().__init__()
@@ -57,7 +57,7 @@ class Network(nn.Module):
 
 
 def batches(d):
-    """Ever the next batch: a loader's, or one that lies on the device."""
+    """Yields batches for ever: from a loader, or always one batch on the device."""
     if not d["loader"]:
         x = torch.randn(d["batch"], d["width"], device="cuda")
         while True:
@@ -75,7 +75,7 @@ def next_batch(d, source):
 
 
 def learn(d, net, optimizer, x):
-    """A forward and a backward pass and an update; zero_grad where the description has it."""
+    """A forward pass, a backward pass and an update. zero_grad comes where the description says."""
     def zero():
         with noted("phase", "none"):
             optimizer.zero_grad(set_to_none=d["set_to_none"])
@@ -85,7 +85,7 @@ def learn(d, net, optimizer, x):
     loss = operator("aten::mse_loss", functional.mse_loss, net(x), torch.zeros_like(x))
     if d["zero"] == "between":
         zero()
-    one = torch.ones_like(loss)  # else backward() makes it before the pass begins
+    one = torch.ones_like(loss)  # otherwise backward() makes this tensor before the pass begins
     with noted("phase", "Backward"):
         loss.backward(one)
     with noted("phase", "Optimization"):
@@ -126,7 +126,7 @@ def train(d, source):
 
 
 def captured(net, x):
-    """The network as a CUDA graph."""
+    """Returns the network as a CUDA graph."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         net(x)
@@ -168,7 +168,7 @@ def join_ranks(rank, ranks, meeting):
 
 
 class End:
-    """After which step it is over: of ranks, the same for all, as rank 0 is told and tells."""
+    """The step after which the job ends. It is the same for all ranks: rank 0 decides and tells the others."""
 
     def __init__(self, meeting):
         self.told = meeting and pathlib.Path(f"{meeting}.end")
@@ -187,7 +187,8 @@ class End:
 
 
 def read(path):
-    """The description, behind the rank if there are several."""
+    """Reads the description. If there are several ranks, the first line has this one's number, and it joins the
+    others."""
     lines = pathlib.Path(path).read_text().splitlines()
     d, meeting = json.loads(lines[-1]), None
     d["ranks"] = 0

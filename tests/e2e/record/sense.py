@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What must hold for the tables of every recording, whatever ran: sums, shares, names, layout."""
+"""Checks what must hold for the tables of every recording, whatever ran: sums, shares, names, layout."""
 import gzip
 import json
 import re
@@ -11,7 +11,7 @@ OPERATOR = re.compile(r"(aten|torch|autograd|c10|prims|quantized)::[\w:.]+(: [\w
 
 
 def sections(tables, estimated=False):
-    """Operator rows by the section that they stand under."""
+    """Returns the operator rows by section."""
     found = {}
     for row in rows(tables, "operator"):
         if row["depth"] == 0 and (estimated or not row["estimated"]):
@@ -55,7 +55,7 @@ def check_phases(tables, overview):
 
 
 def check_steps(tables, steps):
-    """Overview and Model agree with each other and with the number of steps."""
+    """Overview and Model must agree with each other and with the number of steps."""
     summary = rows(tables, "summary")[0]
     assert steps is None or summary["steps"] == steps, summary
     assert summary["framework"].startswith("PyTorch 2."), summary
@@ -95,7 +95,7 @@ def check_operators(tables):
         return
     calls = sum(r["calls"] for r in found["Thread: All threads merged"])
     in_steps = by_name(tables, "overview", "event_type")["Operator"]["calls"]
-    # A window by time ends amid a step; what is in that one is here, but not in the overview.
+    # A window by time ends within a step. The tables have that step's part, but the overview does not.
     partial = any(n.startswith("Left out here, being in no whole step") for n in
                   tables["overview"]["notes"])
     assert calls > in_steps if partial else calls == in_steps, (calls, in_steps)
@@ -136,7 +136,7 @@ def columns(line):
 
 
 def check_text(text, width=None):
-    """Nothing sticks out, nothing invisible, no number that is none."""
+    """No line is too long, no character is invisible, and no value is not-a-number."""
     for line in text.splitlines():
         assert width is None or columns(line) <= width, f"{columns(line)} columns: {line}"
         assert line == line.rstrip(), f"blanks at the end: '{line}'"
@@ -157,7 +157,7 @@ def titles(text):
 
 
 def check_trace(path, steps):
-    """A trace that begins as readers expect, with the steps in it."""
+    """The trace must begin as its readers expect, and have the steps."""
     data = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
     trace = json.loads(data)
     events = [e for e in trace["traceEvents"] if e["ph"] == "X"]

@@ -39,7 +39,7 @@ def verbs(case):
     job.wait_steps(3)
     dumped = int(re.search(r"up to step (\d+)", obeyed(job, "dump"))[1])
     wait_state(job, "recordings written: 1", "state: recording")
-    first, end = steps_of(recording(tool, 0))  # whole while the session goes on
+    first, end = steps_of(recording(tool, 0))  # the recording is complete while the session goes on
     assert first < end == dumped + 1, (first, end, dumped)
     job.wait_steps(2)
     obeyed(job, "reset")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which steps a job has that makes tokens: the same ones in each recording, and the others if they are chosen."""
+"""Tests which steps a job has that generates tokens: the same ones in each recording, and other steps if the user
+chooses them."""
 import sense
 from lib.runner import test
 from lib.tool import calls

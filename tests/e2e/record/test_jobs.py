@@ -15,7 +15,7 @@ TABLES = ["Model Summary", "Operator Summary"]
 
 
 def record(case, job):
-    """`proftrace -p PID --record 2:10` as a user types it; the tables."""
+    """Records with `proftrace -p PID --record 2:10`, as a user types it. Returns the tables."""
     tool = case.tool("-p", job.pid, "--record", "2:10").done()
     recording, trace = (tool.dir / name for name in sense.default_names(job.pid))
     assert sense.titles(tool.out) == TABLES, tool.out
@@ -32,7 +32,7 @@ def record(case, job):
     sense.check(tables, 8)
     operators = sense.by_name(tables, "overview", "event_type")["Operator"]["calls"]
     in_trace = sum(e["cat"] == "cpu_op" for e in events)
-    # The trace has all of the recording, the tables what lies in steps.
+    # The trace has the whole recording. The tables have only what lies in steps.
     assert operators <= in_trace <= 1.3 * operators + 50, (operators, in_trace)
     wait_for(lambda: not changed_text(job.pid), 10, "the text to be as before")
     job.wait_steps(3)
@@ -42,7 +42,7 @@ def record(case, job):
 def check_phases(tables, *names):
     model = sense.by_name(tables, "model")
     for name in names:
-        # At the end of an epoch the loader is asked twice.
+        # At the end of an epoch the loader is asked a second time.
         assert model[name]["calls"] - 8 in ((0, 1) if name == "Dataloader" else (0,)), model
     assert model["Others"]["cpu_ratio_percent"] < 35, model
     return model
@@ -66,7 +66,7 @@ def cnn_workers(case):
     tables = record(case, job)
     check_phases(tables, "Dataloader", "Forward", "Backward", "Optimization")
     assert sense.by_name(tables, "userdefined")["Optimizer.zero_grad#Adam.zero_grad"]["calls"] == 8
-    # What only the worker processes call, four samples a batch.
+    # Only the worker processes call this operator, for four samples a batch.
     assert calls(tables, "aten::randn") >= 16, "the workers are missing"
     assert any("worker processes" in note for note in tables["overview"]["notes"]), tables
     threads = report(next(case.dir.glob("tool*/*.ptrec")), "--by-thread")
@@ -91,7 +91,7 @@ def cnn_adam(case):
     convolutions = [e for e in events if e["name"] == "aten::conv2d"]
     assert convolutions[0]["args"]["Input Dims"][0] == [4, 3, 32, 32], convolutions[0]
     assert convolutions[0]["args"]["Input type"][0] == "float", convolutions[0]
-    # What is called inside stands under its caller.
+    # Operators called inside another one stand under their caller.
     text = case.tool("report", "--op-detail", "--table", "operator", "--width", 100,
                      tool.recordings()[0]).done().out
     sense.check_text(text, 100)
@@ -196,7 +196,7 @@ def inference_phase(case):
         own = sorted(job.steps()[before:])
         batch_ns = sense.by_name(tables, "perf")["batch_cost"]["avg"] * 1e9
         assert own[0] * 0.9 < batch_ns < own[-1] * 1.1, (batch_ns, own)
-        # Its begin and its end.
+        # The range's begin and its end.
         assert sense.rows(tables, "cost")[0]["hits_per_step"] == 2, tables["cost"]
 
 
@@ -470,6 +470,6 @@ def nodes(case):
         times.append({row["name"]: row["cpu_total_ns"] / row["calls"] for row in sense.rows(tables, "operator")
                       if row["name"].startswith(NODE)})
         job.wait_steps(len(job.steps()) + 1)
-    # Each is shown or estimated, as it was while all had probes.
+    # Each operator is shown or estimated as before, when all had probes.
     assert times[0].keys() == times[1].keys(), times
     assert all(ns < 3 * times[1][name] + 20000 for name, ns in times[0].items()), times

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a job bears while proftrace looks for its steps."""
+"""Tests what a job suffers while proftrace looks for its steps."""
 import ctypes
 import os
 import re
@@ -11,7 +11,7 @@ from lib.ctl import ctl
 from lib.runner import test
 from lib.tool import row
 
-OPERATORS = 300  # a plan has some thousand, what tells of steps some dozens
+OPERATORS = 300  # more than the probes that show steps, which are some dozens; a plan of operators has about a thousand
 CALLS_MAX = 20000
 LIBC, SYS_BPF = ctypes.CDLL(None, use_errno=True), 321
 OBJ_GET_INFO_BY_FD, LINK_GET_FD_BY_ID, LINK_GET_NEXT_ID = 15, 30, 31
@@ -19,7 +19,8 @@ UPROBE_MULTI = 12
 
 
 def links():
-    """The kernel's own list of what is attached: (type, pid, functions) of each; union bpf_attr, struct bpf_link_info."""
+    """Asks the kernel what is attached, and returns (type, pid, functions) of each. See union bpf_attr and struct
+    bpf_link_info."""
     found, at = [], 0
     while True:
         attr = (ctypes.c_uint32 * 4)(at)
@@ -75,8 +76,8 @@ def bursts(case):
     told = re.search(r"operators had probes for (\d+) ms in (\d) bursts?: (\d+) calls", tool.out)
     ms, cnt, calls = map(int, told.groups())
     assert 1 <= cnt <= 4 and 0 < calls <= 1.2 * cnt * CALLS_MAX, told[0]
-    # How long their probes take to come and go is the machine's: less than half of the time, on a slow one.
-    # A burst may lie between two looks, and at the end probes may be seen to come for the window.
+    # The machine decides how long attaching and detaching takes. On a slow machine it is less than half of the time. A
+    # burst may fall between two looks, and at the end the probes for the window may be seen.
     assert stretches(seen) <= cnt + 1 and ms < 4500 and 0 < min(seen), (told[0], seen)
     assert 2 * sum(cnt > OPERATORS for cnt in seen) < len(seen), seen
 
@@ -86,7 +87,7 @@ def works_below(case):
     job = case.job("aperiodic.py", "--below").wait_steps(3)
     child, = process.children(job.pid)
     tool = case.tool("-p", job.pid, "--duration", "1s", "--no-trace", "-v").wait_recording()
-    assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s where operators are called
+    assert "burst 2: 0 calls" in tool.err and "burst 3" not in tool.err, tool.err  # 10 s in which operators are called
     assert tool.said("capture.descendant-has-framework", child), tool.err
     tool.done()
 
@@ -110,7 +111,7 @@ def budget_by_time(case):
     tool.done()
     tables = tool.report("--table", "operator,cost")
     operators, cost = tables["operator"]["rows"], row(tables, "cost")
-    # Some tenths of a second of a job whose operators come at random, on a machine that others use.
+    # Less than a second of a job whose operators come at random, on a machine that others use.
     assert 0.6 < sum(op["calls"] for op in operators) / made < 1.6, (operators, made)
     assert all(op.get("estimated") for op in operators), operators
     assert cost["added_percent"] < 1 and cost["hits"] < made / 100, cost

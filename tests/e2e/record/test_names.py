@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ranges of record_function whose names differ at their ends alone."""
+"""Ranges of record_function whose names differ only at the end."""
 import subprocess
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`run`, and what can be made of its recording without root, when the program is gone."""
+"""Tests `run`, and what can be made from its recording without root after the program has ended."""
 import csv
 import json
 import os
@@ -17,7 +17,7 @@ NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "
 
 
 def sections(text):
-    """The tables of CSV: title -> rows as dictionaries."""
+    """Returns the tables of CSV: title -> rows as dictionaries."""
     found = {}
     for part in text.split("\n\n"):
         title, *lines = part.strip().splitlines()
@@ -27,7 +27,7 @@ def sections(text):
 
 
 class Offline:
-    """Commands as nobody, on a copy of the recording that nobody may read and not write."""
+    """Runs commands as the user nobody, on a copy of the recording that this user may read, but not write."""
 
     def __init__(self, case, recording):
         self.case = case

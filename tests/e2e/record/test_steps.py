@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which steps a job has that updates its network after several passes, or by several optimizers."""
+"""Tests which steps a job has that updates its network after several passes, or with several optimizers."""
 import sense
 from lib.job import PYTHON, WORKLOADS
 from lib.runner import test
@@ -10,7 +10,7 @@ PASSES = 8
 
 @test("steps of a job that `run` starts are its updates, not the passes that are accumulated")
 def accumulated(case):
-    # It is attached before its imports: that they take long is no sign that nothing is updated.
+    # proftrace attaches before the job's imports. Slow imports must not look like a missing update.
     tool = case.tool("run", "--record", "1:4", "--no-trace", "--", PYTHON, WORKLOADS / "updates.py",
                      "--passes", PASSES, "--pass-s", 0.05, "--prepare-s", 4, "--steps", 20).done()
     tables = report(next(tool.dir.glob("*.ptrec")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`run` from a shell on a terminal: who reads it, and what Ctrl-C and Ctrl-Z do."""
+"""Tests `run` from a shell on a terminal: which process reads the terminal, and what Ctrl-C and Ctrl-Z do."""
 import fcntl
 import os
 import pathlib
@@ -67,7 +67,7 @@ class Shell:
             pass
 
     def type(self, text):
-        """What is shown from now on is looked at by the next wait."""
+        """The next wait looks only at text that is shown after this."""
         self.shown = ""
         os.write(self.ours, text.encode())
 
@@ -79,7 +79,8 @@ class Shell:
         return re.search(pattern, self.shown)
 
     def run(self, *options, program, python=PYTHON):
-        """proftrace run of a program in Python; it says its command, so patterns must not be in it."""
+        """Runs a Python program with proftrace run. The terminal shows the command too, so patterns must not be part of
+        it."""
         path = self.dir / "program.py"
         path.write_text(program)
         self.type(" ".join([PROFTRACE, "run", "--no-trace", *map(str, options), "--", str(python),
@@ -134,13 +135,13 @@ def leaves_alone(case):
 
 
 def states(shell, pid):
-    """Of proftrace and of its program."""
+    """Returns the states of proftrace and of its program."""
     tool, = (p for p in process.children(shell.popen.pid))
     return process.state(tool) + process.state(pid)
 
 
 def stops(case, program, word, *keys):
-    """Ctrl-Z stops both, and fg continues both; then what is typed gets its answer."""
+    """Ctrl-Z must stop both, and fg must continue both. Then typed text gets its answer."""
     shell = Shell(case)
     shell.run("--no-report", "--duration", "100s", "--step-timeout", "1s", program=program,
               python=sys.executable)
@@ -171,7 +172,7 @@ def stopped_reader(case):
     shell, pid = stops(case, ECHOES, "echo", ("one\n", "got one"))
     shell.type(CTRL_Z)
     shell.wait("Stopped")
-    shell.type("bg\n")  # who reads the terminal in the background is stopped
+    shell.type("bg\n")  # a background process that reads the terminal is stopped
     process.wait_for(lambda: states(shell, pid) == "TT", 30, "both to stop")
     shell.type("fg\n")
     process.wait_for(lambda: states(shell, pid) == "SS", 30, "both to run")

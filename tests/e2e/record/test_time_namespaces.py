@@ -20,7 +20,7 @@ def check_steps(case, job, tool):
     begins = [e["ts_ns"] for e in found if e.get("type") == "step"]
     spans = [e for e in found if e.get("type") == "span"]
     assert len(begins) == steps and spans, (len(begins), steps, len(spans))
-    # All clocks agree: what is recorded lies in its steps.
+    # If all clocks agree, the recorded spans lie in their steps.
     inside = [e for e in spans if begins[0] - 1e9 < e["ts_ns"] < begins[-1] + 2e9]
     assert len(inside) == len(spans), (len(inside), len(spans))
     assert max(begins) - min(begins) < 5e9, begins

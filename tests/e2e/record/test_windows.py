@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which steps are recorded, and what a step is."""
+"""Tests which steps are recorded, and what counts as a step."""
 import gzip
 import json
 import re
@@ -21,7 +21,7 @@ def window(tables):
 
 
 def check_window(tool, tables, first, end):
-    """On a busy machine probes may come late; then the window is shifted, and that is said."""
+    """On a busy machine probes may come late. The window is shifted then, and a message says so."""
     begin, until = (int(n) for n in re.findall(r"\d+", window(tables)))
     assert until - begin == end - first, window(tables)
     late = re.search(r"opened (\d+) steps? later than asked", json.dumps(tables))
@@ -327,7 +327,7 @@ def perf_events(case):
         multi, perf = ({k: r["calls"] for k, r in sense.by_name(found[m], table, key).items()
                         if k != "Dataloader"} for m in ("multi", "perf"))
         assert multi == perf, (multi, perf)
-    # What is found depends on who else runs.
+    # Findings depend on what else runs on the machine.
     tables = [set(found[method]) - {"findings"} for method in ("multi", "perf")]
     assert tables[0] == tables[1], tables
 

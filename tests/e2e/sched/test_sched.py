@@ -53,7 +53,7 @@ class Threads(unittest.TestCase):
             rows = self.named(load.pid, "spin")
         run, wait = (total(rows, state=s) for s in ("run", "runnable"))
         self.assertEqual(total(rows, state="blocked"), 0)
-        # Not a nanosecond is missing or counted twice.
+        # Run and wait times add up to the wall time exactly.
         self.assertEqual(run + wait, self.wall)
         self.assertNear(out["cpu"]["process_ns"], out["proc_ns"], 0.01, 2 * TICK_NS)
         self.assertGreater(run, wait / 10)
@@ -71,7 +71,7 @@ class Threads(unittest.TestCase):
         self.assertNear(out["cpu"]["process_ns"], out["proc_ns"], 0.01, 2 * TICK_NS)
 
     def test_many_switches(self):
-        """Run times of microseconds: a little that is lost in each would show."""
+        """Run times of microseconds. A small loss in each would show in the sum."""
         with Load("echo") as load:
             out = self.watch(4, 0, load.pid)
             rows = self.named(load.pid, "echo")
@@ -90,12 +90,12 @@ class Threads(unittest.TestCase):
                 # The first and the last are cut at the window's edges.
                 self.assertNear(waited / cnt, 50e6, 0.05, 2 * 50e6 / cnt)
                 self.assertEqual(total(rows), self.wall, name)
-            # It never switches in the whole window, and is there all the same.
+            # The thread never switches in the whole window, but has a row.
             rows = self.named(load.pid, "read")
             self.assertEqual(total(rows, state="blocked", reason="read"), self.wall)
 
     def test_system_calls(self):
-        """They stand beside the states, which stay as they are."""
+        """Times of system calls stand beside the states. They do not change the states."""
         with Load("map", "own", "sleep") as load:
             self.watch(2, 0, load.pid, WATCH_SYSCALLS="1")
             rows = self.named(load.pid, "map")
@@ -105,7 +105,7 @@ class Threads(unittest.TestCase):
             rows = self.named(load.pid, "own")
             loops = total(rows, "cnt", state="call", reason="clock_nanosleep")
             self.assertNear(total(rows, "cnt", state="call", reason="getppid"), 100 * loops, 0, 100)
-            # A call that is open at the window's end counts up to there; the first began before it.
+            # A call that is open at the window's end counts up to that end. The first call began before the window.
             rows = self.named(load.pid, "sleep")
             self.assertNear(total(rows, state="call", reason="clock_nanosleep"), self.wall, 0.05)
             for name in ("map", "own", "sleep"):
@@ -113,7 +113,7 @@ class Threads(unittest.TestCase):
                 self.assertEqual(total(rows), self.wall, name)
 
     def test_system_calls_by_step(self):
-        """A call of 50 ms over steps of 7 ms is in each of them for as long as it lies there."""
+        """Calls of 50 ms reach over several steps of 7 ms. Each step has its part."""
         with Load("sleep") as load:
             self.watch(1.5, 7, load.pid, WATCH_SYSCALLS="1")
             rows = [r for r in self.named(load.pid, "sleep")
@@ -134,7 +134,7 @@ class Threads(unittest.TestCase):
                 loops = total(rows, "cnt", state="call", reason="munmap")
                 faults = total(rows, "cnt", state="fault", reason=f"page fault: {kind}")
                 self.assertGreater(loops, 20)
-                # The loops at the window's edges are cut; a page may be mapped before it is copied.
+                # The loops at the window's edges are cut. A page may be mapped before it is copied.
                 self.assertLessEqual(64 * (loops - 1), faults)
                 self.assertLessEqual(faults, most * (loops + 1))
                 spent = total(rows, state="run") + total(rows, state="runnable")
@@ -151,7 +151,7 @@ class Threads(unittest.TestCase):
         self.assertGreater(wait, 1.9 * cpus * self.wall)
 
     def test_more_threads_than_places(self):
-        """The tables are made for few threads here (PT_SCHED_MIN_THREADS): of the others it is counted that they lack."""
+        """The kernel tables have few places here (PT_SCHED_MIN_THREADS). Threads without a place must be counted."""
         with Load(*["read"] * 4200) as load:
             out = watch(1, 0, load.pid)
         seen = {r["tid"] for r in out["rows"]}
@@ -160,11 +160,11 @@ class Threads(unittest.TestCase):
         self.assertGreater(out["lost"], 0)
 
     def test_steps(self):
-        """Sleeps of 50 ms over steps of 7 ms, and a wait in read over all of them."""
+        """Sleeps of 50 ms reach over steps of 7 ms, and a wait in read lasts through all steps."""
         with Load("sleep", "read", "spin") as load:
             self.watch(1.5, 7, load.pid)
             steps = sorted({r["step"] for r in self.result["rows"]})
-            # The last step is empty: it begins as the window ends.
+            # The last step is empty, because it begins as the window ends.
             self.assertEqual(steps, list(range(steps[-1] + 1)))
             self.assertGreater(len(steps), 50)
             per_step = {}
@@ -174,7 +174,7 @@ class Threads(unittest.TestCase):
                 self.assertEqual(sum(per_step[name]), self.wall, name)
             read = self.named(load.pid, "read")
             self.assertEqual(total(read, "cnt"), 1)
-        # Every thread has the same time in each step: the step's own.
+        # In each step every thread has the same total time: the step's length.
         self.assertEqual(per_step["sleep"], per_step["read"])
         self.assertEqual(per_step["spin"], per_step["read"])
         self.assertTrue(all(ns >= 7e6 for ns in per_step["read"][:-1]))
@@ -189,11 +189,11 @@ class Threads(unittest.TestCase):
         self.assertEqual({t["exit_code"] for t in exits}, {7 << 8})
         child = forks[0]["pid"]
         self.assertIn(child, {t["pid"] for t in exits})
-        # From its first instruction to its last.
+        # The window reaches from the program's first instruction to its last.
         self.assertNear(total(out["rows"], "cpu_ns", pid=child, state="run"), 0.3e9, 0.03)
 
     def test_new_threads_and_the_end(self):
-        """The target starts after the watch did, as a child of a target, and is seen to end."""
+        """The new target starts after the watch did, as a child of a target. The watch must see its end."""
         shell = subprocess.Popen(["sh", "-c", f"sleep 1; {LOAD} 1 sleep; exit 5"],
                                  stdout=subprocess.DEVNULL)
         out = watch(4, 0, shell.pid)
@@ -214,7 +214,7 @@ class Threads(unittest.TestCase):
         cpu = out["cpu"]
         self.assertEqual(cpu["busy_ns"] + cpu["idle_ns"], cpu["cpus"] * self.wall)
         self.assertEqual(sum(c["busy_ns"] for c in cpu["per_cpu"]), cpu["busy_ns"])
-        # Some machines' /proc/stat has idle time missing: what it gives to neither is known of neither.
+        # On some machines /proc/stat lacks idle time. That time is neither busy nor idle here.
         wall = cpu["busy_ns"] + cpu["idle_ns"]
         busy, least, most = (100 * ns / wall for ns in (
             cpu["busy_ns"], out["proc_busy_ns"], wall - out["proc_idle_ns"]))
