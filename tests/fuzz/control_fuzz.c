@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Messages of a client of the control socket. The input: messages, each behind its length. */
+/* A control client's messages. The input is a list of messages, each behind its length. */
 #include <string.h>
 #include <sys/socket.h>
 #include "capture/control/control_socket.h"
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A client that has connected, and says this. */
+/* Connects a client that sends this message. */
 static void say(struct control_listener *l, const uint8_t *message, size_t len, int *ours)
 {
 	int ends[2];

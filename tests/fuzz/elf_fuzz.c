@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static volatile size_t weight; /* what was read must be read, for the sanitizer */
+static volatile size_t weight; /* uses the data that was read, so that the sanitizer checks it */
 
 struct symbols {
 	struct elf_file *file;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As proc__text() reads it: a NUL byte behind it. The caller frees. */
+/* A copy with a NUL byte at its end, as from proc__text(). The caller frees it. */
 static inline char *text_of(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of functions and kernels, as files and devices have them: made readable, matched, cut. */
+/* Names of functions and kernels from files and devices: made readable, matched, cut. */
 #include <string.h>
 #include "analysis/render/text_width.h"
 #include "capture/user_probes/functions.h"
@@ -16,7 +16,7 @@ static void put(void *ctx, const char *text, size_t len)
 	weight += len && text[0] + text[len - 1];
 }
 
-/* Nothing that a terminal would obey comes out. */
+/* The output must have nothing that controls a terminal. */
 static void check_shown(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

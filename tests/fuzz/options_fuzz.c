@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
 
-/* Commands keep what they parsed until the program ends. */
+/* No leak check, because commands keep their parsed options until the program ends. */
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0";

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static uint64_t memory[WORDS];
 static volatile size_t weight;
 
-/* Where the types are, in words. */
+/* Offsets of the types, in words. */
 enum { DICT = 0, STR = 2, MODULE = 4, FUNCTION = 6, CODE = 8, FIRST = 16 };
 
 static uint64_t address(size_t word)

@@ -59,7 +59,7 @@ static void fix_checksums(uint8_t *data, size_t size)
 	}
 }
 
-static volatile size_t weight; /* what was read must be read, for the sanitizer */
+static volatile size_t weight; /* uses the data that was read, so that the sanitizer checks it */
 
 static void read_tables(const struct recording *r)
 {

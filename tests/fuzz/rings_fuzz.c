@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define WRITES 64
 
-/* One piece of the input: where it goes, and how many bytes follow. */
+/* One piece of the input: its destination, and how many bytes follow. */
 struct piece {
 	uint8_t place, len;
 	uint16_t at; /* words from there */

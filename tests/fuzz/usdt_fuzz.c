@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* USDT notes of a hostile file: every text that is handed out must be inside them. */
+/* USDT notes of a hostile file. Every text in the result must lie inside the notes. */
 #include <string.h>
 #include "target/usdt.h"
 

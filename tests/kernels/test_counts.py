@@ -30,7 +30,7 @@ def counts(tables):
 
 
 def compare(level, found):
-    """With the counts of another kernel: COUNTS/LEVEL.json."""
+    """Compares with the counts of another kernel: COUNTS/LEVEL.json."""
     directory = os.environ.get("COUNTS")
     if not directory:
         raise Skip("COUNTS names no directory of counts to compare with")

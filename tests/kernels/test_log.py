@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the kernel itself says of the tests, and proftrace of a kernel that is too old."""
+"""Checks the kernel's messages during the tests, and proftrace's message on a kernel that is too old."""
 import os
 import re
 import subprocess

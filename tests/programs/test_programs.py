@@ -6,7 +6,7 @@ from lib.runner import test
 
 JOBS = pathlib.Path(__file__).resolve().parent / "jobs"
 ALL = ("dataloader", "forward", "backward", "optimizer")
-# Optimizers that are none of torch's are not told from what lies around them: they are in Others.
+# Optimizers outside torch cannot be told from the code around them, so their time is in Others.
 PROGRAMS = {"lightning_fit": ALL, "transformers_trainer": ALL, "accelerate_loop": ALL,
             "keras_fit": ALL[:3], "fastai_fit": ALL[:3]}
 START_S = 60  # of the libraries' imports
@@ -22,7 +22,7 @@ def check_phases(case, program, seen):
 
 
 def check_result(case, program):
-    """Twice the same, of which one is recorded from its first steps to its end."""
+    """Runs the program twice, once recorded from its first steps to its end. Both results must be equal."""
     alone = start(case, program, "--steps", SHORT)
     assert alone.wait(4 * START_S) == 0, alone.err.read_text()
     job = start(case, program, "--steps", SHORT).wait_steps(3, START_S)

@@ -31,7 +31,7 @@ typedef void *(*function)(void *, void *, void *, void *);
 
 static function inner_entry = inner;
 
-/* A program reads such a pointer in any way. */
+/* Reads such a pointer as a program might. */
 static function at(function *entry)
 {
 	return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
@@ -52,7 +52,7 @@ static void *apply(void *result, void *node, void *c, void *d)
 	return c == d ? result : NULL;
 }
 
-/* Ends its thread, as an exception ends a call. */
+/* Ends its thread, and so the call, like an exception. */
 static void *leave(void *a, void *b, void *c, void *d)
 {
 	if (b == c)
@@ -60,7 +60,7 @@ static void *leave(void *a, void *b, void *c, void *d)
 	return a;
 }
 
-/* What an object of the program is called, as GCC's old std::string has it. */
+/* An object's name in the layout of GCC's old std::string. */
 struct text {
 	uint64_t len, capacity, count;
 	char text[16];
@@ -80,8 +80,7 @@ static void *launch(void *object, void *b, void *c, void *d)
 static function outer_entry = outer, apply_entry = apply, leave_entry = leave,
 		launch_entry = launch;
 
-/* Arguments and results of every kind: in registers, on the stack, and where the caller wants them.
- */
+/* Arguments and results of every kind: in registers, on the stack, and in the caller's memory. */
 struct large {
 	uint64_t words[5];
 };
@@ -125,7 +124,7 @@ static void call_named(void)
 
 	for (size_t i = 0; i < 2; i++) {
 		CHECK(at(&launch_entry)(&object, NULL, NULL, NULL) == &object);
-		object.name = texts[1].text; /* another one in its place */
+		object.name = texts[1].text; /* another object at the same address */
 	}
 }
 
@@ -243,7 +242,7 @@ static void *wait_once(void *stream)
 	return NULL;
 }
 
-/* Their rings are taken over by id alone, so short lives matter. */
+/* A new thread takes over a ring by id alone, so threads with short lives matter. */
 static void *short_lives(void *unused)
 {
 	cudaStream_t stream;

@@ -301,7 +301,7 @@ Test(attach, explains_a_process_that_is_gone)
 	calibration_programs__free(progs);
 }
 
-/* A call that is inside the function when its return probe goes must come back. */
+/* A call that is inside the function when its return probe is removed must still return. */
 static volatile int pair_calls;
 
 void attach_test_waits(int fd);
@@ -347,7 +347,7 @@ Test(attach, calls_in_flight_survive_detach)
 	}
 	cr_assert_eq(attach_set__attach(set, pid), 0, "%s", err__take(0));
 	cr_assert_eq(write(pipes[1], "x", 1), 1);
-	usleep(50000); /* the second call waits in read, its return address replaced */
+	usleep(50000); /* the second call waits in read, with a replaced return address */
 	attach_set__detach(set);
 	cr_assert_eq(write(pipes[1], "xx", 2), 2);
 	cr_assert_eq(waitpid(pid, &status, 0), pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long before a window its probes are attached. */
+/* Tests how long before a window its probes are attached. */
 #include "capture/arming/arm.h"
 #include "capture/arming/until_window.h"
 #include "capture/processes/follow.h"

@@ -89,7 +89,7 @@ static void instants(struct decoder *d)
 	mark(d, ROW_STATIC, PT_MARK_INSTANT, 0, "", 10);
 	mark(d, ROW_STATIC, PT_MARK_INSTANT, 0, "", 20);
 	mark(d, ROW_DYNAMIC, PT_MARK_INSTANT, 0, "reload", 30);
-	mark(d, ROW_DYNAMIC, PT_MARK_INSTANT, 0, "", 40); /* its name could not be read */
+	mark(d, ROW_DYNAMIC, PT_MARK_INSTANT, 0, "", 40); /* the mark's name could not be read */
 }
 
 Test(capture_marks, instants_are_counted)

@@ -131,7 +131,7 @@ Test(period, many_layers_of_one_kind_are_no_steps)
 	size_t cnt = requests(calls, one_kind, turns, 16);
 
 	cr_expect_eq(iteration(calls, cnt).op, 2);
-	/* In a tight loop, where Python takes longest between the layers. */
+	/* A tight loop, in which Python needs the most time between the layers. */
 	for (size_t i = 0; i < cnt; i++)
 		calls[i].end_ns = calls[i].ts_ns = 1000 * i;
 	for (size_t i = 0; i < cnt; i++)
@@ -152,7 +152,7 @@ Test(period, requests_that_are_logged_now_and_then_stay_steps)
 	cr_expect_eq(iteration(calls, requests(calls, either, turns, 60)).op, 1);
 }
 
-/* As spans arrive: what is inside ends first. */
+/* Spans arrive in order of their end, so inner spans come first. */
 Test(period, the_period_opens_at_the_outermost_operator)
 {
 	struct step_call calls[60];
@@ -283,8 +283,8 @@ static const struct made *made(const struct program *p)
 	return &m;
 }
 
-/* Wherever the window of `cnt` calls begins within two requests. 0: not the same operator each
- * time. */
+/* Returns the opener, wherever the window of `cnt` calls begins within two requests. 0 if it is not
+ * always the same operator. */
 static uint32_t opener(const struct program *p, size_t cnt, enum step_unit unit)
 {
 	static struct step_call window[ROOM];
@@ -363,7 +363,7 @@ Test(period, of_several_lookups_a_pass_the_choice_is_the_step)
 
 	EACH_WINDOW(w)
 	cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), CHOICE);
-	/* The program waits for each pass, as for a client that reads its tokens. */
+	/* The program waits for each pass, as a server waits for a client that reads its tokens. */
 	p.wait_ns = 1000000;
 	EACH_WINDOW(w)
 	cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), APPEND);
@@ -387,7 +387,7 @@ Test(period, a_pass_of_many_layers_is_a_step_without_its_marks)
 	{
 		struct program p = w % 2 ? fixed : varying;
 
-		p.wait_ns = 2000; /* as Python has more to do there than between layers */
+		p.wait_ns = 2000; /* Python has more to do there than between layers */
 		if (windows[w] > 1500)
 			cr_expect_eq(opener(&p, windows[w], STEP_UNIT_ITERATION), APPEND);
 	}
@@ -474,7 +474,7 @@ Test(period, marks_are_whole_words_of_names)
 	cr_expect_eq(pass_mark__of(""), PASS_NONE);
 }
 
-/* The program as `looks` short logs of `cnt` calls each, spread over its run. */
+/* Takes `looks` short logs of `cnt` calls each, spread over the program's run. */
 static uint32_t opener_of_looks(const struct program *p, size_t looks, size_t cnt,
 				enum step_unit unit)
 {

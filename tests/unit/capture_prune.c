@@ -156,7 +156,7 @@ Test(prune, what_is_called_once_goes_last)
 
 Test(prune, what_is_called_once_stays_where_that_would_not_be_enough)
 {
-	/* 30 us that stay, over what the peer allows */
+	/* 30 us that stay, which is more than the peer allows */
 	struct prune_input in[] = {row(1, 60, 2000), row(2, 2, 20000)};
 	struct prune_policy strict = policy;
 	bool dropped[8] = {false};
@@ -402,7 +402,7 @@ Test(prune, interrupted_calls_are_as_long_as_the_others)
 
 	p.steps = 6;
 	cr_expect_eq(prune__typical_ns(&p, &stat), 24 * 2000);
-	/* In each step: one of its calls is long. */
+	/* One of its calls in each step is long. */
 	p.steps = 2;
 	cr_expect_eq(prune__typical_ns(&p, &stat), stat.span_ns);
 	/* A part of a second has no steps. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Each edge of the machine of probe residency, its borders, and what is no edge. */
+/* Tests each edge of the state machine of probe residency, its limits, and pairs that are no
+ * edge. */
 #include "capture/arming/residency.h"
 #include <criterion/criterion.h>
 
@@ -78,7 +79,7 @@ Test(residency, none_stays_while_variables_tell_and_the_window_is_far)
 		v = far;
 		expect(states[i], v, states[i]);
 	}
-	/* Steps as long as attaching takes: at least 8 of them. */
+	/* Steps that last as long as attaching does. The window must be at least 8 of them away. */
 	cr_expect_eq(residency__next(RESIDENCY_STEPS_ONLY,
 				     &(struct residency_view){.left = 8, .counters_suffice = true}),
 		     RESIDENCY_STEPS_ONLY);

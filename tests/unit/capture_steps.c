@@ -142,7 +142,7 @@ static bool decides(uint64_t updates, uint64_t again, uint64_t passes, struct st
 	return step_rule__decide(&e, rule);
 }
 
-/* A reentrant checkpoint has a pass of its own in each; attached between the two optimizers. */
+/* Each reentrant checkpoint has its own pass. proftrace attached between the two optimizers. */
 Test(steps, passes_within_passes_do_not_hide_several_optimizers)
 {
 	struct step_rule rule;
@@ -162,7 +162,7 @@ Test(steps, accumulated_passes_do_not_hide_several_optimizers)
 	cr_expect_eq(rule.needs, PT_CLASS_BACKWARD);
 }
 
-/* Each was in its optimizer's step, or before it, when the probes came in. */
+/* Each thread was in its optimizer's step, or before it, when the probes were attached. */
 Test(steps, two_threads_that_train_are_not_several_optimizers)
 {
 	const __u64 seen[PT_CLASS_CNT] = {[PT_CLASS_OPTIMIZER] = 6, [PT_CLASS_BACKWARD] = 4};

@@ -23,7 +23,7 @@ static struct planned_probe probes[CNT] = {
 	[OWN] = {.group = GROUP_STEP, .program = "step_probe"},
 };
 
-/* Ranges have names of loaders and optimizers, as PyTorch's. */
+/* Ranges have the names that PyTorch gives to loaders and optimizers. */
 static struct probe_plan plan_of(size_t cnt)
 {
 	struct probe_plan plan = {.probes = probes, .cnt = cnt, .name_rule_cnt = 2};
@@ -75,7 +75,7 @@ Test(timer_only, steps_at_the_forward_pass)
 	       (bool[CNT]){[LOADER] = true, [BACKWARD] = true, [SWITCH] = true, [OWN] = true});
 }
 
-/* --step-range, a name rule of its own: ranges are all that shows it. */
+/* --step-range is a name rule of the user's. Only ranges show such steps. */
 Test(timer_only, a_range_of_the_users)
 {
 	const struct step_rule rule = {.boundary = PT_CLASS_USER_STEP};
@@ -112,7 +112,7 @@ Test(timer_only, a_graph_by_its_name_and_by_its_kind)
 	cr_expect(timer_only__needs(&plan, &by_kind, &probes[GRAPH]));
 }
 
-/* proftrace.h's frames: their begin has a class, the end of ranges has none. */
+/* Frames of proftrace.h: their begin has a class, but the end of a range has none. */
 Test(timer_only, begins_and_ends_go_together)
 {
 	static struct planned_probe frames[] = {

@@ -14,7 +14,7 @@
 struct looks {
 	int state;
 	unsigned int cnt;
-	uint64_t end_ns; /* what the look sets, 0: nothing */
+	uint64_t end_ns; /* set by the look; 0 sets nothing */
 };
 
 static int look(struct session *s, struct wait *w)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Causes that a message names: each is made, and must be told from the others. */
+/* Causes of messages. Each cause is produced, and its message must be the right one. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,8 @@ static void keep_capabilities(uint64_t kept)
 	cr_assert_eq(syscall(SYS_capset, &header, data), 0);
 }
 
-/* A cause was taken: a message that has its text as an argument names it by its key. */
+/* Expects that this cause was recorded: a message that has the cause's text as an argument names
+ * its key. */
 static void expect_key(const char *cause, const char *key)
 {
 	err__set_again(-EPERM, cause);
@@ -142,7 +143,7 @@ static void *text_of_lib(size_t *len)
 	return (char *)map->l_addr + ph->p_vaddr; // NOLINT
 }
 
-/* As tools do that put text on huge pages. */
+/* Copies text to other pages, as tools do that put text on huge pages. */
 static void copy_text(char *text, size_t len)
 {
 	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -179,7 +180,7 @@ Test(causes, text_copied_to_anonymous_memory)
 	expect_copied(true, false);
 }
 
-/* What a compiler wrote at run time right behind a library is not the library's. */
+/* Code that a compiler wrote at run time right behind a library is not the library's. */
 Test(causes, code_behind_a_library_is_no_copy)
 {
 	size_t len;

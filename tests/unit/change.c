@@ -30,9 +30,9 @@ Test(change, p_of_students_t)
 /* ---- machines ---- */
 
 struct machine {
-	double speed_sd;    /* of the logarithm of its speed, and ... */
-	double persists_ns; /* ... how long that stays about the same */
-	double busy_share;  /* of the time others want the processor, ... */
+	double speed_sd;    /* standard deviation of the logarithm of its speed */
+	double persists_ns; /* how long a speed stays about the same */
+	double busy_share;  /* the share of time in which other processes want the processor */
 	double busy_ns;	    /* ... for so long at once */
 	double drift;	    /* of the logarithm, over a window */
 	double own_sd;	    /* of a step, beside all that */
@@ -75,7 +75,7 @@ static void simulate(const struct machine *m, double more, struct window *out)
 
 		speed = stays * speed + sqrt(1 - stays * stays) * m->speed_sd * normal();
 		ns = m->step_ns * (1 + more) * exp(speed + m->drift * at + m->own_sd * normal());
-		/* Half of the processor while others want it, too. */
+		/* Half of the processor while other processes want it too. */
 		whole = busy ? 2 * ns : ns;
 		left_ns -= whole;
 		if (left_ns < 0 && m->busy_share > 0) {
@@ -90,7 +90,8 @@ static void simulate(const struct machine *m, double more, struct window *out)
 	out->w = (struct change_window){out->ns, out->ns, m->steps, lost / all};
 }
 
-/* Of PAIRS pairs of sides with so many windows each, the share that is told. */
+/* Makes PAIRS pairs of sides with so many windows each. Returns the share that is reported as
+ * changed. */
 static double told(const struct machine *m, size_t windows, double more)
 {
 	struct window *a = calloc(2 * windows, sizeof(*a)), *b = a + windows;
@@ -117,7 +118,7 @@ static double told(const struct machine *m, size_t windows, double more)
 	return (double)cnt / PAIRS;
 }
 
-/* Steps of 0.6 ms, windows of 60 ms: as measured on a shared virtual machine. */
+/* Steps of 0.6 ms in windows of 60 ms, as measured on a shared virtual machine. */
 static const struct machine shared_short = {
 	.speed_sd = 0.2, .persists_ns = 2e9, .own_sd = 0.03, .step_ns = 6e5, .steps = 100};
 static const struct machine busy_short = {.speed_sd = 0.2,
@@ -181,7 +182,8 @@ Test(change, a_fifth_more_is_found)
 	cr_expect_geq(told(&quiet_long, 3, 0.2), 0.95);
 }
 
-/* One short window of each side does not tell what the machine does; twice the time is told. */
+/* One short window of each side does not show how the machine varies. Only a doubled time is
+ * reported. */
 Test(change, one_short_window_tells_large_changes)
 {
 	state = 362436069;
@@ -216,8 +218,7 @@ Test(change, what_tells_nothing)
 	cr_expect_float_eq(of_constant(2000000000, 2100000000, 16).least, 0.02, 0.01);
 }
 
-/* As of a host that runs ahead of its device: it waits in every 16th step, of 160 ns in the mean.
- */
+/* A host that runs ahead of its device: it waits in every 16th step. The mean step is 160 ns. */
 static void fill_ahead(uint64_t *ns, size_t cnt, uint64_t mean)
 {
 	for (size_t i = 0; i < cnt; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --limit-size: how large the trace is, and that what it says of the cut is so. */
+/* --limit-size: checks the trace's size, and what the trace says about the cut. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "chrome_sample.h"
@@ -12,7 +12,7 @@
 #define STEP_NS	 ((uint64_t)PER_STEP * SPAN_NS)
 #define LIMIT	 (1u << 20)
 
-/* Steps 5 to 44, back to back, of spans one behind the other. */
+/* Steps 5 to 44, back to back, with one span after the other. */
 static void fill(struct made *s)
 {
 	made__begin(s, NULL);
@@ -110,7 +110,7 @@ Test(chrome_limit, a_trace_that_fits_is_as_without)
 	made__remove(&s);
 }
 
-/* The limit is of the text: what a viewer has to hold. */
+/* The limit is for the uncompressed text, because a viewer holds that. */
 Test(chrome_limit, compression_does_not_move_the_cut)
 {
 	struct made s;

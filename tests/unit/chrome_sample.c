@@ -35,7 +35,8 @@ uint32_t made__name(struct made *s, enum span_category category, const char *tex
 
 void made__put(struct made *s, const struct event *e)
 {
-	/* each assertion that passes is told to Criterion's parent: too slow for this many */
+	/* an assertion for each event would be too slow, because Criterion reports each to its
+	 * parent */
 	if (recording_writer__event(s->w, e))
 		cr_assert_fail("event");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording in, its Chrome trace out as parsed JSON. */
+/* Makes a recording and parses its Chrome trace as JSON. */
 #ifndef PROFTRACE_TESTS_CHROME_SAMPLE_H
 #define PROFTRACE_TESTS_CHROME_SAMPLE_H
 
@@ -27,11 +27,11 @@ void made__device(struct made *s, enum span_category category, const char *text,
 void made__close(struct made *s);
 /* Closes, exports (dialect NULL: default) and parses. Caller frees with json_decref. */
 json_t *made__export(struct made *s, const char *dialect);
-/* Exports a closed sample, to `output`; what the exporter returns. */
+/* Exports a closed sample to `output`. Returns the exporter's result. */
 int made__export_to(struct made *s, const char *output, int gzip_level, char *written);
 void made__remove(struct made *s);
 
-/* The first event of that name (and phase, if not NULL), NULL if none. */
+/* Returns the first event of that name (and phase, if not NULL), or NULL. */
 json_t *trace__find(const json_t *trace, const char *name, const char *ph);
 size_t trace__count(const json_t *trace, const char *name);
 double trace__number(const json_t *event, const char *key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Recordings larger than the exporter's window: order, nesting and count hold all the same. */
+/* Recordings larger than the exporter's window: order, nesting and count must still be right. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static uint64_t random_below(uint64_t n)
 	return (random_state >> 33) % n;
 }
 
-/* A random tree of spans, each written when it ends; noise: ends reach out, begins come early. */
+/* A random tree of spans, each written when it ends. With noise, some ends are too late and some
+ * begins too early. */
 static void grow(struct made *s, uint64_t *now_ns, int depth, uint64_t noise_ns)
 {
 	const uint64_t begin_ns = *now_ns;
@@ -33,7 +34,7 @@ struct open_slice {
 	double end;
 };
 
-/* Slices in the order of their begin, and each inside those still open. */
+/* Expects slices in order of begin, each inside the open ones. */
 static size_t expect_nested(const json_t *trace, size_t *clipped)
 {
 	struct open_slice *open = NULL;
@@ -98,7 +99,7 @@ Test(chrome_stream, noisy_trees_are_made_to_nest)
 	cr_expect_gt(clipped, 0);
 }
 
-/* Nothing about the order of a file that is not ours can be trusted. */
+/* In a foreign file no order can be trusted. */
 Test(chrome_stream, any_order_comes_out_nested)
 {
 	size_t clipped = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What each kind of event of a recording becomes in the trace. */
+/* Tests which trace event each kind of recorded event becomes. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -115,7 +115,7 @@ Test(chrome_trace, children_that_reach_out_are_clipped)
 	made__begin(&s, NULL);
 	made__span(&s, CAT_OPERATOR, "late end", 1 * MS, 3 * MS, EVENT_NO_ID);
 	made__span(&s, CAT_OPERATOR, "parent", 0, 2 * MS + 900000, EVENT_NO_ID);
-	/* begins 2 ns before the one it follows is over: keeps its long part */
+	/* begins 2 ns before the previous span ends, and keeps its longer part */
 	made__span(&s, CAT_OPERATOR, "early begin", 2 * MS + 899998, 9 * MS, EVENT_NO_ID);
 	trace = made__export(&s, NULL);
 	expect_slice(trace, "parent", 0, 2900);
@@ -300,7 +300,7 @@ Test(chrome_trace, synchronisations_have_their_own_row)
 	made__remove(&s);
 }
 
-/* As HTA rounds times, if any is fractional. */
+/* Counts negative durations as HTA computes them: it rounds all times if any is fractional. */
 static size_t count_negative_in_hta(const json_t *trace)
 {
 	size_t i, cnt = 0;
@@ -317,8 +317,8 @@ static size_t count_negative_in_hta(const json_t *trace)
 	return cnt;
 }
 
-/* Shorter than a microsecond or across its edge: only kernels and copies become negative, counted.
- */
+/* Calls shorter than a microsecond, or across its edge. Only kernels and copies become negative and
+ * are counted. */
 Test(chrome_trace, short_calls_and_synchronisations_are_not_negative_in_hta)
 {
 	static const char *const syncs[] = {"Stream Sync", "Event Sync", "Stream Wait Event",
@@ -371,7 +371,7 @@ static size_t count_args(const json_t *trace, const char *key, json_int_t value)
 	return cnt;
 }
 
-/* What a stream waits for, and what recorded it, in Kineto's words. */
+/* A stream's wait and the call that recorded its event, with Kineto's names. */
 Test(chrome_trace, a_wait_for_an_event_names_its_record)
 {
 	const struct track all = {.kind = TRACK_DEVICE, .device = 0, .stream = STREAM_ALL};
@@ -453,7 +453,8 @@ static void expect_gpu_range(const json_t *trace, const char *name, double ts, d
 		  "%s", name);
 }
 
-/* From the first to the last work that a range launched, on its own thread, at any depth. */
+/* A range is projected from the first to the last work that it launched, on its own thread and at
+ * any depth. */
 Test(chrome_trace, ranges_are_projected_on_the_device)
 {
 	struct made s;
@@ -524,7 +525,7 @@ Test(chrome_trace, tensors_are_printed_by_the_signature)
 	made__remove(&s);
 }
 
-/* Of the dims of a tensor, of numbers and lists, and of what is not described. */
+/* Values of tensors' sizes, of numbers and lists, and of arguments that have no description. */
 Test(chrome_trace, values_are_written_as_concrete_inputs)
 {
 	const double floats[] = {0.1, 2, -0.0, 1e10};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A device's clock against the host's, by what launches and waits allow. */
+/* Tests bounds for a device's clock from the host's clock, through launches and waits. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ Test(clock_bounds, an_offset_is_found_on_both_sides)
 	}
 }
 
-/* Behind, so that work begins before its launch: there is no other bound. */
+/* The device's clock is behind, so work seems to begin before its launch. There is no other
+ * bound. */
 Test(clock_bounds, without_waits_one_side_is_found)
 {
 	const struct clock_line line = line_of(-300000, 0, 3000, false);
@@ -93,7 +94,7 @@ Test(clock_bounds, a_drift_is_followed)
 		}
 }
 
-/* Of an hour's window, a hull is kept. */
+/* For a window of an hour only a hull is kept. */
 Test(clock_bounds, a_long_window_needs_no_more)
 {
 	const struct clock_line line = line_of(20000, 20, 2000000, true);
@@ -118,7 +119,7 @@ Test(clock_bounds, a_jump_is_not_corrected)
 	free(b);
 }
 
-/* Launches that were taken for others: two pairs among many move nothing. */
+/* Launches matched to wrong work: two pairs among many must not change the result. */
 Test(clock_bounds, two_pairs_are_no_proof)
 {
 	struct clock_bounds *b = calloc(1, sizeof(*b));

@@ -23,7 +23,7 @@ Test(clock, is_known_and_reads_the_machines)
 		     1000000001);
 }
 
-/* In a namespace of its own, which is AHEAD_S ahead of ours: its child waits to be asked. */
+/* Runs in its own namespace, AHEAD_S ahead of ours. Its child waits for requests. */
 static int run_ahead(void)
 {
 	FILE *f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A file of options says what it seems to say, or is refused. */
+/* A file of options must mean what it seems to mean, or be refused. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>

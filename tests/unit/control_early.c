@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What proftrace ctl is told before a session has its probes in the process. */
+/* Tests proftrace ctl's answer before a session has its probes in the process. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "bpf/ctl.h"

@@ -44,14 +44,14 @@ static void *ask(void *arg)
 	struct request *r = arg;
 
 	r->err = ask_session(getpid(), r->verb, r->answer, sizeof(r->answer));
-	if (r->err) { /* a thread's messages are its own */
+	if (r->err) { /* each thread has its own messages */
 		r->key = err__key();
 		snprintf(r->answer, sizeof(r->answer), "%s", err__take(r->err));
 	}
 	return NULL;
 }
 
-/* Asks as another thread does, and serves it here. */
+/* Another thread asks, and this thread serves the request. */
 static void converse(struct control_listener *listener, struct request *r, bool obeyed,
 		     const char *text)
 {
@@ -100,7 +100,7 @@ static void own_name(struct sockaddr_un *a)
 	cr_assert_eq(control_place__address(getpid(), geteuid(), a), 0);
 }
 
-/* It has made the directory's mode 0755 its own: it has it open, and holds a lock of it. */
+/* Changes the directory's mode to 0755 after opening it. Holds a lock on it. */
 static int hold_lock(const char *path, int ready)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -137,7 +137,7 @@ Test(control_socket, a_stranger_who_locked_the_directory_delays_nobody, .timeout
 	cr_expect_eq(st.st_mode & 0777, 0711);
 }
 
-/* As one that attaches on a busy machine. */
+/* A session that takes long to attach, as on a busy machine. */
 Test(control_socket, a_session_that_takes_its_time_is_waited_for, .timeout = 20)
 {
 	struct control_listener listener;
@@ -253,7 +253,8 @@ static int silent_client(void)
 	return fd;
 }
 
-/* More than are kept: none makes the session wait, and who asks is still heard. */
+/* More clients than are kept. None of them may make the session wait, and a client that asks must
+ * get its answer. */
 Test(control_socket, clients_that_say_nothing_hold_nobody_up, .timeout = 20)
 {
 	struct request status = {.verb = CONTROL_STATUS};
@@ -305,7 +306,7 @@ static void end(pid_t pid)
 	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Its number may be another process's when the session looks. */
+/* When the session looks, the number may belong to another process. */
 Test(control_socket, a_request_of_a_process_that_has_ended_is_not_obeyed, .timeout = 20)
 {
 	const pid_t target = getpid();
@@ -336,7 +337,8 @@ Test(control_socket, a_request_of_a_process_that_has_ended_is_not_obeyed, .timeo
 	control_socket__close(&listener);
 }
 
-/* The one that listened has ended; who has its socket now is not asked. */
+/* The process that listened has ended. The client must not ask the process that has its socket
+ * now. */
 Test(control_socket, a_socket_that_another_process_kept_is_not_believed, .timeout = 20)
 {
 	const pid_t target = getpid();

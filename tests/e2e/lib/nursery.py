@@ -21,7 +21,7 @@ def become(request):
     err = os.open(request["err"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for fd, target in ((null, 0), (out, 1), (err, 2)):
         os.dup2(fd, target)
-    answers.close()  # closed by its object, because since 3.13 an interpreter complains about a descriptor closed otherwise
+    answers.close()  # closed by its object: since 3.13 an interpreter complains otherwise
     os.closerange(3, 256)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(os.dup(fd), mode, 1)
                                          for fd, mode in ((0, "r"), (1, "w"), (2, "w")))

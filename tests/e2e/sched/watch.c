@@ -69,7 +69,7 @@ static uint64_t process_ns(const char *pid)
 	return (user + system) * TICK_NS;
 }
 
-/* Busy and idle of /proc/stat, as the Device table defines them. */
+/* Busy and idle time from /proc/stat, as the Device table defines them. */
 static void system_ns(uint64_t *busy, uint64_t *idle)
 {
 	unsigned long long v[8] = {0};

@@ -16,7 +16,7 @@ def gpu(table, name):
 
 
 def distance(launched, steps):
-    """In steps, at most: what was launched and had not begun."""
+    """Returns the greatest number of steps between a launch and its work's begin."""
     begins = sorted(int(row["start_ns"]) for row in launched)
     times = sorted(int(row["submit_ns"]) for row in launched)
     most = max(i + 1 - bisect.bisect_right(begins, ns) for i, ns in enumerate(times))

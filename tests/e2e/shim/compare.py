@@ -40,7 +40,7 @@ def truth_of(path, begin, end):
         kind, submit, start, stop = (columns.index(c) for c in ("kind", "submit_ns", "start_ns", "end_ns"))
         for line in lines:
             row = line.rstrip("\n").split("\t")
-            # A call that is open at the window's end submits after it.
+            # If a call is open at the window's end, its work is submitted after that end.
             if row[kind] in DEVICE and int(row[stop]) > begin and int(row[submit]) < end + MINUTE:
                 device.append(dict(zip(columns, row)))
             elif row[kind] in ("runtime", "driver") and int(row[stop]) > begin and int(row[start]) < end:
@@ -52,21 +52,21 @@ def truth_of(path, begin, end):
 
 
 def key(row, names):
-    """A kernel by its name; copies and sets by what CUPTI names them from is not in the log."""
+    """Returns a kernel's name. Names of copies and sets come from data that the log lacks."""
     name = names.get(row["name"], row["name"]) if row["kind"] == "kernel" else ""
     size = 0 if row["kind"] == "kernel" else int(row["bytes"])
     return row["kind"], int(row["dev"]), int(row["stream"]), int(row["correlation"]), size, name
 
 
 def plain(api):
-    """As the table of calls has it: without version and stream variant."""
+    """Returns the function's name as in the table of calls: without version and stream variant."""
     for part in ("_ptsz", "_ptds"):
         api = api.replace(part, "")
     base, _, version = api.rpartition("_v")
     return base if base and version.isdigit() else api
 
 
-EDGE_NS = 20000  # the entry or exit of a call, and what lies around the library in it, takes less
+EDGE_NS = 20000  # a call's entry or exit, with the library's work around it, takes less time
 
 
 def inside(row, calls, begin, end):
@@ -109,7 +109,7 @@ def main():
         seen[(kind, int(dev), int(stream), int(correlation), int(size), name if kind == "kernel" else "")].append(
             (int(start), int(stop))
         )
-    # By a clock that was corrected since, it seemed to run on into the window.
+    # The clock has been corrected since. By the old clock, this activity seemed to reach into the window.
     for k in [k for k in seen if tolerance and k not in expected]:
         if all(stop <= begin + tolerance for _, stop in seen[k]):
             del seen[k]
@@ -135,7 +135,7 @@ def main():
     for k in (k for k in seen if k not in left_over):
         owners = told_calls.get(k[3], [])
         call = calls[k[3]]
-        # At an edge of the window the call may be outside; else it was lost.
+        # At an edge of the window the call may lie outside. Otherwise it was lost.
         if not owners and may_be_outside(dict(correlation=k[3]), calls, begin, end):
             continue
         if not owners and missing < may_miss:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* dump RECORDING: its windows, device events and API calls as text, to compare with the truth. */
+/* dump RECORDING: prints its windows, device events and API calls as text, for comparison with the
+ * truth. */
 #include "tests/e2e/lib/dump.h"
 
 static const char *kind_of(const struct name *n)

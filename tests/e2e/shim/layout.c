@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the library declares of CUPTI is what the vendor's headers, where at hand, say. Compiled,
- * not run. */
+/* Checks the library's declarations of CUPTI against the vendor's headers, if there are any.
+ * Compiled, not run. */
 #include "cupti_shim/cupti.h"
 #include <cupti.h>
 #include <cupti_activity_deprecated.h>
@@ -15,7 +15,7 @@
 	SAME(ours, start, theirs, start);                                                          \
 	SAME(ours, end, theirs, end)
 
-/* What every activity of a stream has. */
+/* The fields that each activity of a stream has. */
 #define ACTIVITY(ours, theirs)                                                                     \
 	TIMES(ours, theirs);                                                                       \
 	SAME(ours, device, theirs, deviceId);                                                      \

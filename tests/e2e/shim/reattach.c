@@ -45,7 +45,7 @@ static int entries(const char *path)
 	return cnt;
 }
 
-/* CUPTI's and the library's threads end soon after they were told to. */
+/* Threads of CUPTI and of the library end soon after they are told to. */
 static void wait_entries(const char *path, int cnt)
 {
 	for (int i = 0; i < 3000 && entries(path) != cnt; i++)
@@ -140,7 +140,7 @@ static void ten_cycles_leave_nothing(void)
 	CHECK(entries("/proc/self/fd") == fds);
 }
 
-/* What is written in the file is obeyed: see is_trusted() in cupti_shim/shim.c. */
+/* The library obeys the file's content; see is_trusted() in cupti_shim/shim.c. */
 static void files_of_others_are_refused(void)
 {
 	int fd = open("short", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

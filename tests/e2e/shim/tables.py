@@ -37,7 +37,7 @@ def expect(what, got, want):
 
 
 def check_reserved(tables, calls):
-    """Memory taken from the driver: as many times as the program asked for it."""
+    """Memory taken from the driver: the count must be the program's number of requests."""
     sums = collections.Counter()
     for row in tables["memory"]["rows"]:
         if row["section"].endswith(", Reserved"):

@@ -49,7 +49,7 @@ def check_times(tables, steps):
     if parts != model["ProfileStep"] or kernels != parts:
         fail(f"kernels took {kernels} ns, the steps {model['ProfileStep']}, their parts {parts}")
     operators = tables["operator"]["rows"]
-    # Each call has its operator; details of one add up to it.
+    # Each call must have its operator. The details of an operator must add up to its row.
     for i, row in enumerate(operators):
         details = []
         for detail in operators[i + 1 :]:

@@ -22,7 +22,7 @@ GOLDEN = HERE.parents[1] / "simgpu/golden"
 
 class Simgpu(unittest.TestCase):
     def job(self, *command, python=FARM, observe=True, wrap=(), **knobs):
-        """Runs a job; returns the rows of its truth log and what it printed."""
+        """Runs a job. Returns the rows of its truth log, and its output."""
         name = self.id().split(".")[-1]
         prefix = os.path.abspath(name)
         for old in glob.glob(prefix + ".*"):
@@ -49,7 +49,7 @@ class Simgpu(unittest.TestCase):
         self.assertEqual(len(self.kernels(rows, "sim_cudnn_conv_wgrad")), 3)
         self.assertTrue(self.kernels(rows, "multi_tensor_apply_kernel"))
         self.assertEqual({r["api"] for r in self.kernels(rows, "at6native")}, {"cudaLaunchKernel"})
-        # from one forward convolution to the next: the same kernels, step after step
+        # from one forward convolution to the next, each step must have the same kernels
         names = [r["name"] for r in rows if r["kind"] == "kernel"]
         first, second, third = [i for i, n in enumerate(names) if n == "sim_cudnn_conv_fprop"]
         self.assertGreater(second - first, 50)
@@ -102,7 +102,7 @@ class Simgpu(unittest.TestCase):
         self.assertEqual(len(self.kernels(rows, "SendRecv")), 2)
 
     def test_late_attach(self):
-        """A client loaded into a running job is told of what comes after, and of nothing before."""
+        """A client that is loaded into a running job must see only later calls."""
         rows, _ = self.job(
             "-c", "import ctypes, os, torch\nx = torch.ones(100, device='cuda')\n"
             "for _ in range(50): x.add_(1)\n"
@@ -125,7 +125,7 @@ class Simgpu(unittest.TestCase):
         return done.returncode, done.stdout
 
     def test_golden(self):
-        """Two machines that do the same are told apart from two that do not."""
+        """The comparison must tell equal machines from different ones."""
         one = self.recorded("one")
         self.assertEqual(self.compare(one, self.recorded("same"))[0], 0)
         status, said = self.compare(one, self.recorded("other", SIMGPU_LAUNCH_CBID="505"))
@@ -133,7 +133,7 @@ class Simgpu(unittest.TestCase):
         self.assertRegex(said, r" 0 +[1-9][0-9]*  runtime __cudaLaunchKernel_v13000, 1 x kernel")
 
     def test_like_hardware(self):
-        """A call tells what it told on an H200, of another PyTorch; one that does not is found."""
+        """Calls must return what they returned on an H200 with another PyTorch. A call that does not must be found."""
         simulation = self.recorded("simulation")
         status, said = self.compare(GOLDEN / "h200.txt", simulation)
         self.assertEqual(status, 0, said)
@@ -158,7 +158,7 @@ class Simgpu(unittest.TestCase):
 
     @unittest.skipIf(os.geteuid(), "needs root")
     def test_bind_mounts(self):
-        """The program's own paths, with what is bound over them."""
+        """Returns the program's own paths over which something is mounted."""
         rows, printed = self.job(
             "-c", "import torch\nx = torch.ones(4, device='cuda')\ntorch.cuda.synchronize()\n"
             "print([l.split()[-1] for l in open('/proc/self/maps') if 'libcudart' in l][0])",

@@ -1,4 +1,4 @@
-"""Reads truth logs and what the observer was told: tests/simgpu/README.md describes the columns."""
+"""Reads truth logs and the observer's log. tests/simgpu/README.md describes the columns."""
 import collections
 import glob
 
@@ -24,7 +24,7 @@ def counts(rows):
 
 
 def observed(prefix):
-    """What a CUPTI client was told, in the truth log's words: a sorted list of tuples."""
+    """Returns a CUPTI client's events in the truth log's form: a sorted list of tuples."""
     out = []
     for path in glob.glob(prefix + ".*"):
         with open(path) as f:

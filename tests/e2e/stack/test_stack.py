@@ -16,7 +16,7 @@ OPTIONS = ["--record", "0:3", "--with-stack", "--no-prune", "--no-trace", "--no-
 
 
 def job_of(case, *args):
-    """A job that runs by itself: its outermost frames are its own file's."""
+    """A job that runs alone. Its outermost frames are from its own file."""
     job = case.job("stacks.py", *args, fresh=True).wait_steps(4)
     return job, json.loads(job.output().splitlines()[0])
 
@@ -42,13 +42,13 @@ def stacks_by_name(events):
 
 
 def by_file_name(stack):
-    """Without torch's own frames: what is told is told outside of them."""
+    """Removes torch's own frames, because the job takes its stack outside of them."""
     return [f if f == CUT else (f[0].rsplit("/", 1)[-1], *f[1:]) for f in stack
             if f == CUT or "torch/" not in f[0]]
 
 
 def same(ours, theirs):
-    """Ours may be cut at its outer end."""
+    """Compares two stacks. proftrace may cut its outer end."""
     ours, theirs = by_file_name(ours), by_file_name(theirs)
     if CUT in ours:
         inner = ours[:ours.index(CUT)]
@@ -92,14 +92,14 @@ def windows(case):
     assert len(recordings) == 2, recordings
     for path in recordings:
         rows = report(path, "--table", "key_averages", "--group-by", "stack")["key_averages"]["rows"]
-        # What is hot and short has no probe in the window.
+        # A function that is hot and short has no probe in the window.
         found = [r for r in rows if r["name"].startswith("aten::") and not r["estimated"]]
         assert found and all(r.get("stack") for r in found), (path, found)
 
 
 def torch_functions(stack):
-    """Files and functions of torch.profiler's frames, without C functions and modules. The outermost
-    ones are those of the call of the profiler."""
+    """Returns files and functions of torch.profiler's frames, without C functions and modules. The outermost frames
+    belong to the profiler's own call."""
     found = []
     for entry in stack:
         match = FRAME.fullmatch(entry)
@@ -186,7 +186,7 @@ def errors(case):
 
 
 def interpreters():
-    """Pythons of other versions that are installed here."""
+    """Returns other Python versions that are installed here."""
     import glob
     import os
     found = {}

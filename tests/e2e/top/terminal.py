@@ -16,7 +16,7 @@ NUMBERS = itertools.count()
 
 
 def rank(job="night", number="0", **other):
-    """A rank as GET /jobs of the monitor has it."""
+    """Returns a rank as the monitor's GET /jobs has it."""
     return {"job_name": job, "uid": 1000, "rank": number, "pid": 4000 + int(number), "state": "waiting",
             "framework": "PyTorch", "framework_version": "2.15.0+cpu", "step_rule": "optimizer", "container_id": "",
             "pod_uid": "", "steps": 1234, "sampled_steps": 100, "windows": 5, "step_seconds": 0.0123, "duty": 0.01,
@@ -126,7 +126,7 @@ class Terminal:
         return self.tmux("capture-pane", "-p", "-t", "t", *(["-e"] if escapes else [])).split("\n")
 
     def wait(self, *words, timeout_s=10, without=()):
-        """Waits until the screen has all of the words; returns its lines and the seconds that took."""
+        """Waits until the screen has all of the words. Returns its lines and the waiting time in seconds."""
         start, lines = time.monotonic(), []
 
         def has():

@@ -259,7 +259,7 @@ def alone(case):
     time.sleep(0.5)
     assert is_there(monitor), "SIGHUP ended it"
 
-    def is_asked():  # one that came by itself may be open
+    def is_asked():  # a window that opened by itself may still be open
         top.keys("r")
         time.sleep(1)
         return any("The monitor answers: a window opens at the next step" in line for line in top.lines())

@@ -68,8 +68,8 @@ const flows = events.filter((e) => e.ph === 's').length;
 const bound = model.flowEvents.filter((f) => f.startSlice && f.endSlice);
 say('flows', bound.length === flows, `${bound.length} of ${flows} bound to slices at both ends`);
 
-// An arrow to work of the device begins in the call that gave it, not at the one before. Of calls of
-// no length that is not to be had.
+// An arrow to device work must begin in the call that launched it, not in the call before. If calls
+// have no length, that cannot be decided.
 function isIn(slice, id) {
 	return slice && (slice.args.correlation === id || isIn(slice.parentSlice, id));
 }

@@ -19,7 +19,7 @@ def overlap(events):
 
 
 def twice(events):
-    """Runtime and driver record of a launch with one id, as CUPTI reports them."""
+    """Returns a launch's runtime record and driver record, which share an id as in CUPTI."""
     for e in events:
         if e.get("cat") == "cuda_runtime":
             launch = e["args"].get("correlation")

@@ -29,8 +29,8 @@ def main():
                 out = net(x.cuda(non_blocking=True))
             nn.functional.cross_entropy(out, y.cuda(non_blocking=True)).backward()
             optimizer.step()
-            # Of what a simulated device computes, copies and small collectives are real. One in each
-            # step: TensorBoard wants as many from each rank.
+            # The simulated device computes only copies and small collectives. Each step has one, because TensorBoard
+            # wants the same number from each rank.
             votes = torch.tensor([0.0 if os.path.exists(sys.argv[1]) else 1.0], device="cuda")
             if world > 1:
                 dist.all_reduce(votes)

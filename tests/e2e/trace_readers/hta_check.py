@@ -105,7 +105,7 @@ class Hta:
         return filled(frame)
 
     def launching_operator(self):
-        """The backward node, or else the operator, that launches the most; None: none does."""
+        """Returns the backward node, or else the operator, that launches the most. None if none launches anything."""
         launched = collections.Counter()
         for events_of_one in self.events.values():
             kernels = collections.Counter(e["args"].get("External id") for e in events_of_one

@@ -50,7 +50,7 @@ static void span(struct gen *g, uint32_t track, uint32_t id, uint64_t begin_ns, 
 			       .id = event_id});
 }
 
-/* A device span behind what its stream already has to do. */
+/* Adds a device span after the earlier work of its stream. */
 static void device(struct gen *g, uint32_t track, uint64_t *free_ns, enum span_category c,
 		   const char *text, uint64_t dur_ns, int64_t bytes)
 {
@@ -66,7 +66,7 @@ static void device(struct gen *g, uint32_t track, uint64_t *free_ns, enum span_c
 			       .value = bytes});
 }
 
-/* cudaLaunchKernel around cuLaunchKernel, both with one correlation id as CUPTI reports them. */
+/* cudaLaunchKernel around cuLaunchKernel. Both have the same correlation id, as in CUPTI. */
 static void launch(struct gen *g, const char *kernel, uint64_t dur_ns, bool comm)
 {
 	const uint64_t begin_ns = g->now_ns;
@@ -115,7 +115,7 @@ static void synchronize(struct gen *g)
 	     EVENT_NO_ID);
 }
 
-/* Calls that begin at the microsecond where the one before them ends. */
+/* Each call begins in the microsecond in which the previous one ends. */
 static void launch_at_ends(struct gen *g)
 {
 	for (uint64_t us = 1; us < 20; us++) {
@@ -295,7 +295,7 @@ static void step(struct gen *g, uint64_t index)
 			       .ts_ns = begin_ns,
 			       .dur_ns = g->now_ns - begin_ns,
 			       .id = index});
-	/* a range that crosses the step's edge, and loses its shorter part */
+	/* a range that crosses the step's edge, so its shorter part is lost */
 	g->now_ns += 1 * US;
 	span(g, g->main, name(g, CAT_USER, "iteration", NULL), begin_ns + 2, EVENT_NO_ID);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The rules of TRACE files that no reader says aloud: what Perfetto, HTA and TensorBoard drop."""
+"""The rules of TRACE files that the readers do not report. Perfetto, HTA and TensorBoard silently drop events that
+break them."""
 import collections
 import json
 import re
@@ -9,7 +10,7 @@ from common import Report, read, traces
 
 
 def nesting(events):
-    """Slices of a row nest or are disjoint; Perfetto drops those that overlap."""
+    """Slices of a row must nest or be disjoint. Perfetto drops those that overlap."""
     rows = collections.defaultdict(list)
     for e in events:
         if e["ph"] == "X":
@@ -42,7 +43,7 @@ def fields(events):
 
 
 def correlation(events):
-    """At most one CPU event per correlation id; every device event's launch is known."""
+    """A correlation id may have one CPU event only. Each device event must have a known launch."""
     cpu, device = collections.Counter(), set()
     for e in events:
         args = e.get("args", {})

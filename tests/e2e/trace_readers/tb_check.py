@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""torch_tb_profiler's own loader, and the data behind each of its views."""
+"""Runs torch_tb_profiler's own loader and checks the data behind each view."""
 import logging
 import pathlib
 import sys
@@ -19,7 +19,7 @@ class Tb:
 
         self.files = traces(directory)
         self.every = {p: events(p) for p in self.files}
-        # in this process, so that its warnings are seen; the loader forks one per worker
+        # loaded in this process, so that its warnings are seen; the loader would fork one process per worker
         self.profiles = {}
         for path in self.files:
             worker = path.name.split(".pt.trace")[0]
@@ -37,7 +37,7 @@ class Tb:
         for path, profile in self.profiles.items():
             want = {e["name"] for e in self.every[path] if e.get("cat") == "cpu_op"}
             got = {row["name"] for row in profile.operation_table_by_name["data"]}
-            # the step thread's view leaves out what its own roles take
+            # the step thread's view leaves out events that its own roles take
             missing = {n for n in want - got if not n.startswith("enumerate(DataLoader)")}
             assert not missing, f"missing {sorted(missing)[:3]}"
             total += len(got)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""--table key_averages against torch.profiler's own key_averages() of the same calls."""
+"""Compares --table key_averages with torch.profiler's own key_averages() of the same calls."""
 import json
 
 from checks import Mismatch
@@ -12,14 +12,14 @@ RIGHT_NAMES = 2 / 3  # others' marks lie apart by what else the machine does bet
 EXACT = (2, 4)  # before, torch.profiler's own averages are made of whole microseconds
 IN_ALL = 0.1  # part by which the own times of all may differ
 CALLERS = 5  # that a row by stack names
-OUTSIDE = "[memory]"  # torch's row for what no event allocated or freed
+OUTSIDE = "[memory]"  # torch's row for memory outside of any event
 SUMS = ("calls", "cpu_total_ns", "self_cpu_ns", "cpu_memory_bytes", "self_cpu_memory_bytes",
         "total_flops", "marks")
 
 
 def _shapes(shapes):
-    """Kineto writes an undefined tensor as [] or [0], by version. What has no shape at the end need
-    not be listed."""
+    """Kineto writes an undefined tensor as [] or [0], depending on the version. Arguments at the end without a shape
+    may be missing."""
     shapes = [[] if shape == [0] else shape for shape in shapes or []]
     while shapes and not shapes[-1]:
         shapes.pop()
@@ -34,7 +34,7 @@ KEYS = {
 
 
 def _merged(rows, key):
-    """Sums by key: once what is not compared is taken from the keys, rows have the same ones."""
+    """Sums by key, after removing the parts of the keys that are not compared."""
     merged = {}
     for row in rows:
         into = merged.setdefault(key(row), dict.fromkeys(SUMS, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One form for what torch.profiler and proftrace saw."""
+"""One format for events of torch.profiler and of proftrace."""
 import re
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ OPERATOR_NAME = re.compile(r"^(\w+)::(\w+)$")
 
 # Dispatched operators that torch.profiler hides: the ones that record_function itself is made of.
 HIDDEN_NAMESPACES = {"profiler"}
-# Collectives are typed dispatcher calls outside at::_ops; both tools show them by other means.
+# Collectives are typed dispatcher calls outside at::_ops. Both tools show them in other ways.
 OTHER_NAMESPACES = {"c10d"}
 
 
@@ -74,8 +74,8 @@ def operators(spans):
 
 
 def align(window, truth):
-    """Where in truth (more whole steps of the same kind) the window's sequence begins: a window
-    need not begin where the workload's own step does. None if it is nowhere."""
+    """Finds the window's sequence in truth, which has more whole steps of the same kind. Returns where it begins, or
+    None. A window need not begin where the workload's own step does."""
     for offset in range(len(truth) - len(window) + 1):
         if truth[offset] == window[0] and truth[offset : offset + len(window)] == window:
             return offset

@@ -18,7 +18,7 @@ GAP_NS = 10_000  # no event of a step begins so late before the next
 
 
 class Job:
-    """A workload process, stopped between steps until it is told to run (see stepper.py)."""
+    """A workload process. It stands still between steps until it gets a command (see stepper.py)."""
 
     def __init__(self, script, *args):
         self.title = " ".join([script, *args])
@@ -69,12 +69,12 @@ class Job:
         return [Span.from_kineto(row) for row in rows if row["tid"] == self.tid]
 
     def profile(self, steps, shapes=False):
-        """What torch.profiler sees over so many steps."""
+        """Returns torch.profiler's events of so many steps."""
         self._ask(f"{'shapes' if shapes else 'profile'} {steps} {self.path('events.json')}")
         return self._main_spans()
 
     def profiler_cost_us(self):
-        """What torch.profiler adds to whatever encloses an operator."""
+        """Returns the time that torch.profiler adds to an operator's caller."""
         return self._ask("cost")["operator_ns"] / 1e3
 
     def stamps(self):
@@ -96,14 +96,14 @@ class Job:
         except subprocess.TimeoutExpired as expired:
             raise Mismatch(f"proftrace had not ended after {TIMEOUT_S} s") from expired
         finally:
-            self._ask("run 1")  # ends what runs meanwhile, whose answer this is
+            self._ask("run 1")  # ends the running command, whose answer comes now
             self._answer()
         if done.returncode:
             raise Mismatch(f"proftrace exited with {done.returncode}: {done.stdout}")
         return Trace(trace, self)
 
     def record_watched(self, window, detail):
-        """The trace, and what torch.profiler saw of the same calls and of others around them."""
+        """Returns the trace, and torch.profiler's events of the same calls and of others around them."""
         trace = self.record(window, detail, meanwhile=f"watched {self.path('events.json')}")
         return trace, self._main_spans()
 
@@ -113,11 +113,11 @@ class Job:
             return json.load(file)
 
     def averages(self, steps):
-        """Rows of torch.profiler's key_averages() of so many steps, by what they are grouped."""
+        """Returns the rows of torch.profiler's key_averages() over so many steps, by their grouping."""
         return self._averages(f"averages {steps}")
 
     def record_averaged(self, window, detail, *options):
-        """The rows of torch.profiler's key_averages() of the same steps."""
+        """Returns the rows of torch.profiler's key_averages() of the same steps."""
         trace = self.record(window, detail, *options, meanwhile="everything")
         steps = trace.steps()
         first, last = (round(t - trace.zero_ns + trace.wall_zero_ns) - GAP_NS
@@ -137,7 +137,7 @@ class Job:
         return json.loads(self.report(name, "json", *options))[name]["rows"]
 
     def probe_cost_us(self):
-        """What proftrace says that a span's probes, two hits, add to whatever encloses it."""
+        """Returns the time that a span's probes, two hits, add to its caller, as proftrace states it."""
         (row,) = self.table("cost")
         return 2 * row["added_per_step_ns"] / row["hits_per_step"] / 1e3
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Operators against torch.profiler, on adjacent steps of one process that do the same."""
+"""Compares operators with torch.profiler's, on adjacent steps of one process that do the same."""
 import functools
 import re
 
@@ -7,12 +7,12 @@ from checks import Mismatch
 import values
 from events import NODE_PREFIX, align, best_overlap, nest, operators
 
-USERS_RANGE = re.compile(r" region$")  # as the workloads name them
+USERS_RANGE = re.compile(r" region$")  # the name of a range in the workloads
 FIRST, STEPS = 2, 4  # the first steps after attach pay for page faults
 
 
 def _match(what, window, truth):
-    """Offset of the window in truth; says where they part if it is not there."""
+    """Returns the window's offset in truth. If there is none, says where the two differ."""
     if not window:
         raise Mismatch(f"{what}: proftrace saw none")
     offset = align(window, truth)
@@ -57,7 +57,7 @@ RECEIVED = ("aten::tensor", "aten::empty", "aten::to", "aten::lift_fresh", "aten
 
 
 def _left_out(job):
-    """Operators that are not compared, by the version: none of the newest."""
+    """Returns the operators that are not compared with this version. For the newest version there are none."""
     names = set()
     if job.torch < (2, 4) and "--workers" in job.title:
         names.update(RECEIVED)
@@ -81,7 +81,7 @@ def inner(job):
     trace = job.record(f"{FIRST}:{FIRST + STEPS}", "inner", "--record-shapes")
     aside = _left_out(job)
     ours = [s for s in operators(trace.of_main_thread("cpu_op")) if s.name not in aside]
-    # More whole steps than the window has, so that the window lies in them wherever it begins.
+    # Takes more whole steps than the window has. The window lies in them wherever it begins.
     theirs = [s for s in operators(job.profile(STEPS + 2, shapes=True)) if s.name not in aside]
     offset = _match("names in order", [s.name for s in ours], [s.name for s in theirs])
     pairs = list(zip(ours, theirs[offset:]))
@@ -96,7 +96,7 @@ def inner(job):
             f"FLOPs of {counted} names, {compared} values ({unseen} of them float and not seen)")
 
 
-# What torch.compile marks only while a profiler runs has no place here.
+# torch.compile marks these only while a profiler runs, so they are left out.
 COMPILED_REGION = re.compile(r"forward|TorchDynamo Cache Lookup|Torch-Compiled Region: .*")
 
 
@@ -119,13 +119,13 @@ def ranges(job):
 
 
 def _makers(spans):
-    """By number of a node: the operator that torch.profiler takes for the one that made it, the
-    latest to begin with that number."""
+    """Returns node number -> operator. torch.profiler takes the latest operator that began with that number as the
+    node's maker."""
     return {s.sequence: s.name for s in spans if s.sequence >= 0 and s.is_operator}
 
 
 def arrows(job):
-    """From operators to their backward nodes, among all dispatches."""
+    """Compares the arrows from operators to their backward nodes, among all dispatches."""
     trace = job.record(f"{FIRST}:{FIRST + STEPS}", "inner")
     ours = [s for s in trace.of_main_thread("cpu_op") if s.is_node]
     profiled = job.profile(STEPS + 2)
@@ -146,7 +146,7 @@ def _runs_python(node):
 
 
 def _called_from_python(spans, python_kernels):
-    """The outermost operators, below nothing or below code that is Python itself."""
+    """Returns the outermost operators: those in no operator, or in one that is Python itself."""
     kept = nest([s for s in spans if s.is_operator or s.is_node])
     called, hidden_until_ns = [], 0
     for span in kept:
@@ -162,7 +162,7 @@ def _called_from_python(spans, python_kernels):
 
 @functools.lru_cache(maxsize=1)
 def _operator_round(job):
-    """A window at operator detail, and torch.profiler's view: the same for all that look at it."""
+    """Records a window at operator detail, and torch.profiler's events. All checks share the result."""
     trace = job.record(f"{FIRST}:{FIRST + STEPS}", "operator", "--record-shapes")
     return trace, job.profile(STEPS + 2, shapes=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Phases, steps and CPU time against what the workload itself noted."""
+"""Compares phases, steps and CPU time with the workload's own notes."""
 from checks import Mismatch
 
 FIRST, STEPS = 2, 20
@@ -17,7 +17,7 @@ def _overlap(begin, end, other_begin, other_end):
 
 
 def _truth_in(stamps, begin_ns, end_ns, unseen):
-    """Time of each phase between two moments; what cannot be seen counts as none."""
+    """Returns the time of each phase between two moments. A phase that cannot be seen counts as no phase."""
     times = dict.fromkeys([*COLUMNS.values(), "others"], 0)
     for name, begin, end in stamps["phases"]:
         column = "others" if name in unseen else COLUMNS.get(name, "others")

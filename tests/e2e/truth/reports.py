@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What every report says of itself: the events that it lost, and what it cost to see the rest."""
+"""Checks the lost events and the cost that every report states."""
 import csv
 import io
 import json
@@ -34,11 +34,11 @@ READERS = {"json": _of_json, "csv": _of_csv, "table": _of_text}
 
 
 def _said_alike(job):
-    """What each report says of loss and cost; they must agree."""
+    """All reports must state the same loss and cost."""
     said = set()
     for table in TABLES:
         for form, read in READERS.items():
-            # CSV of one table has nothing else.
+            # The CSV of one table must have nothing else.
             row = read(job.report(table if form == "json" else f"{table},cost", form))
             if not all(row[key] for key in ("added_per_step_ns", "loader_cpu_ns")):
                 raise Mismatch(f"{table} as {form}: no cost in {row}")
@@ -55,8 +55,8 @@ def _spans(trace):
 
 
 def reports(job):
-    """With a ring that is large enough nothing is lost. With one that is too small, what was kept
-    and what is said to be lost are together what happened."""
+    """With a large ring nothing may be lost. With a small ring, the events kept and the events lost must add up to all
+    events."""
     happened = _spans(job.record(WINDOW, "operator", "--ring-size", ENOUGH_RING))
     lost, hits = _said_alike(job)
     if lost or hits < happened:

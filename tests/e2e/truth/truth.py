@@ -19,13 +19,12 @@ from checks import run
 from job import Job
 
 TORCH = [int(part) for part in importlib.metadata.version("torch").split(".")[:2]]
-MEASURED = 3  # attempts where times are compared
-COSTLY = 8  # where their difference is of the size of the machine's own wavering
+MEASURED = 3  # attempts for checks that compare times
+COSTLY = 8  # attempts for checks whose difference is as small as the machine's own variation
 
-# Reached by C++ from Python without a wrapper that has the operator's name: x[i] is one function,
-# whatever operators it runs.
+# C++ calls these from Python without a wrapper of the operator's name: x[i] is one function for several operators.
 INDEXING = ("aten::select", "aten::slice", "aten::index")
-# The wrapper's own name, and the operators that it runs: none has its name.
+# The wrapper's own name, and the operators that it runs. None of them has the wrapper's name.
 TOLIST = ("aten::tolist", "aten::resolve_conj", "aten::resolve_neg")
 
 # (what, check of a job, attempts)
@@ -54,7 +53,7 @@ INFERENCE = [
     ("operator", functools.partial(operators.python_level, not_wrapped=TOLIST), 1),
 ]
 PHASES = [("phases", phases.phases, MEASURED)]
-# An optimizer that is no torch.optim.Optimizer.
+# An optimizer that is not a torch.optim.Optimizer.
 OWN_OPTIMIZER = [("phases", functools.partial(phases.phases, unseen=("optimizer", "zero_grad")),
                   MEASURED)]
 
@@ -84,7 +83,7 @@ JOBS = [
 
 
 def chosen(words):
-    """(workload, its checks) of those that the words choose."""
+    """Returns (workload, its checks) for the chosen words."""
     for workload, checks in JOBS:
         titled = [(f"{what} {' '.join(workload)}", check, attempts)
                   for what, check, attempts in checks]

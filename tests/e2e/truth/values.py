@@ -7,12 +7,12 @@ import collections
 from checks import Mismatch
 
 LONGEST = 8  # longer lists are not described
-# which of the data, or where it lies in them: another one in each step
+# depend on the data, so they differ in each step
 SAMPLED = {("aten::select", 2), ("aten::as_strided", 3)}
 
 
 def from_text(text):
-    """As "Concrete Inputs" writes a value."""
+    """Parses a value as "Concrete Inputs" writes it."""
     if text.lstrip("-") in ("inf", "nan"):
         return float(text)
     return ast.literal_eval(text) if text else None
@@ -27,8 +27,8 @@ def _has_float(value):
 
 
 def _agree(ours, theirs):
-    """Floating point numbers are in registers that nothing sees, or others in each step (what an
-    optimizer corrects for): no more than their type is compared."""
+    """Compares only the type of floating point numbers, because they are in registers that no probe sees, or differ in
+    each step (as an optimizer's correction)."""
     if _has_float(theirs):
         return ours is None or _kind(ours) == _kind(theirs)
     if isinstance(theirs, list) and len(theirs) > LONGEST:
@@ -66,7 +66,7 @@ def _as_passed(ours, theirs, shape):
 
 
 def python_level(pairs):
-    """What Python passed is what its operator was given, up to a list that it passed one by one."""
+    """Python's arguments must be the operator's, except that a list may be passed one by one."""
     compared = 0
     for ours, theirs in pairs:
         for position, mine in enumerate(ours.values[:len(theirs.values)]):
@@ -83,7 +83,7 @@ def python_level(pairs):
 
 
 def _without_repeated(spans):
-    """key_averages() takes an event that does nothing but call its own name for one event."""
+    """Removes calls that only call the same name. key_averages() counts both as one event."""
     around, inside = {}, collections.Counter()
     open_spans = []
     for at, span in enumerate(spans):
@@ -98,7 +98,7 @@ def _without_repeated(spans):
 
 
 def flops(job, pairs):
-    """Of the latest recording, by name; how many names have any."""
+    """Returns FLOPs of the latest recording by name, and how many names have any."""
     want = collections.Counter()
     for span in _without_repeated([theirs for _, theirs in pairs]):
         want[span.name] += span.flops

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""fastai's Learner: its loader and its optimizer are its own."""
+"""Trains with fastai's Learner, which has its own loader and optimizer."""
 import hooked
 import images
 from fastai.basics import CrossEntropyLossFlat, DataLoaders, Learner, Optimizer, set_seed

@@ -37,7 +37,7 @@ class Hooks:
         self.forward_from = self.backward_to = end
 
     def optimizer(self, function):
-        """An optimizer's step that is not of torch.optim, noted."""
+        """Notes the step of an optimizer that is not in torch.optim."""
         def call(*args, **kwargs):
             self.optimizer_begins()
             function(*args, **kwargs)
@@ -66,8 +66,8 @@ def timed(function, note):
 
 
 def start(what):
-    """Reads the command line, seeds, hooks torch. The hooks, for a library that brings a loader or an
-    optimizer of its own."""
+    """Reads the command line, seeds, and hooks torch. Returns the hooks, for a library with its own loader or
+    optimizer."""
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--log", required=True)
     parser.add_argument("--steps", type=int, default=100000)
@@ -83,5 +83,5 @@ def start(what):
 
 
 def print_result(model):
-    """One number of what was computed."""
+    """Prints one number of the result."""
     print(sum(p.double().abs().sum().item() for p in model.parameters()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A network of images and what it is trained on, for several libraries."""
+"""A network for images and its training data, used by several libraries' jobs."""
 import torch
 from torch import nn
 from torch.utils.data import TensorDataset

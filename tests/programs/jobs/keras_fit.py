@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""keras on its torch backend: fit() on a DataLoader; its optimizer is none of torch's."""
+"""Trains with keras on its torch backend: fit() on a DataLoader. keras has its own optimizers."""
 import os
 
 os.environ["KERAS_BACKEND"] = "torch"

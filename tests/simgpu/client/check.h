@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks of the test programs, which say what failed. */
+/* Checks for the test programs. A failed check prints what failed. */
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>

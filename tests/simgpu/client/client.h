@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the test programs share: kernels as nvcc would register them. */
+/* Shared by the test programs: registers kernels as nvcc would. */
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "check.h"
 
-/* The interface between nvcc's code and the runtime, which its headers declare for C++ alone. */
+/* The interface between nvcc's code and the runtime. nvcc's headers declare it only for C++. */
 void **__cudaRegisterFatBinary(void *image);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
@@ -17,7 +17,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
 			       size_t shared, cudaStream_t stream);
 
-/* A kernel is its host stub's address; nothing is ever run there. */
+/* A kernel is its host stub's address. The stub never runs. */
 static inline void kernel_register(const void *stub, const char *name)
 {
 	static void **image;

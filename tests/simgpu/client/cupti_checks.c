@@ -14,7 +14,7 @@ static char stub;
 static cudaStream_t stream;
 static CUpti_SubscriberHandle subscriber;
 
-/* What came back, by kind, and the last of some. */
+/* The records that came back, by kind, and the last one of some kinds. */
 static struct {
 	atomic_int buffers, lent, kinds[128];
 	cupti_kernel_record kernel;
@@ -171,7 +171,7 @@ static void records_are_correlated(void)
 	OK(cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 77));
 	kernel_launch(&stub, 1, stream);
 	OK(cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL));
-	/* its record is incomplete, and with it the buffer */
+	/* the kernel's record is incomplete, so its buffer is too */
 	OK(cuptiActivityFlushAll(0));
 	CHECK(got.buffers == 0 && got.lent == 1);
 	usleep(3000);
@@ -187,7 +187,7 @@ static void records_are_correlated(void)
 	CHECK(!strcmp(got.kernel.name, "_Z6kernelv") && got.kernel.blockX == 128);
 	CHECK(got.kernel.end - got.kernel.start >= 900000);
 	CHECK(got.kernel.start > got.runtime.start && got.kernel.end > got.runtime.end);
-	/* a driver call of its own has a record */
+	/* this driver call has its own record */
 	OK(cudaGetFuncBySymbol(&f, &stub));
 	OK(cuLaunchKernel((CUfunction)f, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
 	OK(cudaStreamSynchronize(stream));
@@ -226,7 +226,7 @@ static void full_buffers_come_by_themselves(void)
 	CHECK(dropped() == 2 && dropped() == 0);
 }
 
-/* Within the call that does, and nowhere else. */
+/* Nodes are created within the capturing call, and nowhere else. */
 static void captured_launches_create_nodes(void)
 {
 	cudaGraph_t graph;
@@ -307,7 +307,7 @@ static void domains_have_stacks_of_their_own(void)
 	OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER));
 }
 
-/* What came of synchronisations since it was last asked. */
+/* Counts the synchronisation records since the last call. */
 static int syncs(void)
 {
 	int cnt;
@@ -364,7 +364,7 @@ static void finalizing_leaves_nothing(void)
 	kernel_launch(&stub, 1, stream);
 	OK(cudaStreamSynchronize(stream));
 	CHECK(calls.enter == 0 && got.lent == 0 && got.buffers == 0);
-	/* and it can come back */
+	/* and a client can subscribe again */
 	OK(cuptiSubscribe(&subscriber, (CUpti_CallbackFunc)called, &calls));
 	OK(cuptiUnsubscribe(subscriber));
 	records_are_correlated();

@@ -114,7 +114,7 @@ static void slow_call(void *argument)
 	calls++;
 }
 
-/* A host function holds its stream for as long as it takes, and no other. */
+/* A host function holds up its own stream while it runs, and no other stream. */
 static void a_host_function_holds_its_stream(void)
 {
 	OK(cudaLaunchHostFunc(s1, slow_call, NULL));
@@ -186,7 +186,7 @@ static void devices_are_apart(void)
 	OK(cudaSetDevice(0));
 }
 
-/* A rule says that stub_hang's kernel never ends: its stream waits, others do not. */
+/* A rule makes stub_hang's kernel run for ever. Its stream waits, and others do not. */
 static void a_hang_hangs_alone(void)
 {
 	kernel_launch(&stub_hang, 1, s1);

@@ -45,7 +45,7 @@ static void cudnn_begin(void)
 	OK(descriptor_create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan));
 }
 
-/* As PyTorch does for each convolution: the plan is kept, the pack is not. */
+/* Keeps the plan and drops the pack, as PyTorch does for each convolution. */
 static void cudnn_step(void *p)
 {
 	cudnnBackendDescriptor_t pack;

@@ -34,7 +34,7 @@ static void runtime(int major)
 	OK(cudaDriverGetVersion(&version));
 	CHECK(version >= CUDART_VERSION);
 	OK(cudaStreamCreate(&stream));
-	/* A runtime that is linked into a framework asks by the second. */
+	/* A runtime linked into a framework uses the second function. */
 	OK(cuModuleLoadData(&module, ""));
 	OK(cuModuleGetFunction(&function, module, "any_kernel"));
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 512, 0));

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #define THREADS	    4
-#define MAX_KERNELS 4 /* before a graph, from none */
+#define MAX_KERNELS 4 /* up to this many kernels come before a graph */
 #define SYNC_ROUNDS 64
 #define SET_BYTES   256
 
@@ -30,8 +30,8 @@ static cudaGraphExec_t capture(cudaStream_t s)
 	return exec;
 }
 
-/* The first thread's stream is the null stream, the second's is ordered with it, the others' are
- * not. */
+/* The first thread uses the null stream. The second one's stream is ordered with the null stream,
+ * the others' are not. */
 static void *work(void *argument)
 {
 	long thread = (long)argument;

@@ -111,7 +111,7 @@ static void cycle(void)
 	while (!finalized)
 		usleep(100);
 	usleep(WINDOW_US);
-	/* One may be on its way back, on a thread that had it already. */
+	/* A buffer may be on its way back, on a thread that already had it. */
 	for (int i = 0; i < 2000 && lent; i++)
 		usleep(1000);
 	CHECK(lent == 0);

@@ -17,7 +17,7 @@ enum cudaDriverEntryPointQueryResult {
 };
 #endif
 
-/* The runtime's results have the driver's numbers, under other names. */
+/* The runtime's results have the driver's numbers and other names. */
 static inline cudaError_t result_of(CUresult result)
 {
 	return (cudaError_t)result;

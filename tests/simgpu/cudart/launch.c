@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Launches, and what can be asked about kernels. */
+/* Launches, and queries about kernels. */
 #include "cudart.h"
 #include <string.h>
 
 #define CONFIGURATIONS 32
 
-/* <<<...>>> pushes its configuration, and the host stub that it then calls pops it. */
+/* <<<...>>> pushes its configuration. The host stub, which it calls next, pops the
+ * configuration. */
 static __thread struct configuration {
 	dim3 grid, block;
 	size_t shared;
@@ -52,8 +53,8 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **ar
 						  : result_of(result);
 }
 
-/* What nvcc 13's host stubs call. Which id CUPTI gives it is a knob: it is not known from hardware.
- */
+/* Called by nvcc 13's host stubs. A setting chooses the id that CUPTI gives this function, because
+ * the real id is not known. */
 SIM_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 					  void **arguments, size_t shared, cudaStream_t stream)
 {

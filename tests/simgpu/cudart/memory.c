@@ -99,7 +99,7 @@ cudaError_t rt_cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr 
 	}
 }
 
-/* Its peaks can be reset; what it keeps and reuses is not simulated. */
+/* The peaks can be reset. Memory that a pool keeps and reuses is not simulated. */
 cudaError_t rt_cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
 {
 	if (!is_pool(pool))

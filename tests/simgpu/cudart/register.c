@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What compiled programs tell the runtime in their constructors: which host stub stands for which
- * kernel. */
+/* Calls from compiled programs' constructors, which tell the runtime each host stub's kernel. */
 #include "cudart.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ SIM_EXPORT char __cudaInitModule(void **handle)
 	return 1;
 }
 
-/* From blocks: PyTorch registers tens of thousands of them before main(). */
+/* Allocates from blocks, because PyTorch registers tens of thousands of functions before main(). */
 static struct registered *function_alloc(void)
 {
 	static struct registered *block;

@@ -83,7 +83,7 @@ CUptiResult fake_call(const char *name, long argument)
 	return refused;
 }
 
-/* Of those that are called for each record: noted if it is refused alone. */
+/* For functions that are called for each record. The call is noted only if it is refused. */
 CUptiResult fake_frequent_call(const char *name)
 {
 	const CUptiResult refused = refusal(name);
@@ -125,7 +125,8 @@ static void enter(struct sim_frame *frame)
 static void leave(struct sim_frame *frame)
 {
 	fake_callback(frame, CUPTI_API_EXIT);
-	/* Not if its beginning was before the kind was enabled, or its end after. */
+	/* No record if the call began before the kind was enabled, or ended after the kind was
+	 * disabled. */
 	if (frame->tool_ns && fake_api_wanted(frame))
 		fake_api_record(frame);
 }

@@ -18,8 +18,8 @@ struct buffer {
 	uint8_t *data;
 	size_t bytes, used, max_records, cnt;
 	uint32_t incomplete;
-	/* Taken: no more is written. Given: the client has it again, and the structure lives on
-	 * until its slots are done with. */
+	/* Taken: nothing more is written. Given: the client has the buffer again, and this
+	 * structure lives until its slots are released. */
 	bool taken, given;
 	CUpti_BuffersCallbackCompleteFunc completed;
 	struct buffer *next;
@@ -30,7 +30,7 @@ struct fake_slot {
 	size_t offset;
 };
 
-/* Never held while the client is called. The engine's lock comes before it. */
+/* Never held while the client is called. Lock order: the engine's lock, then this one. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t requesting = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
@@ -169,7 +169,7 @@ void fake_append(const void *record, size_t bytes)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* Kernels, copies and sets have their times at the same place but for kernels' and events'. */
+/* All kinds have their times at the same place, except kernels and events. */
 static void set_times(CUpti_Activity *record, uint64_t start_ns, uint64_t end_ns)
 {
 	switch (record->kind) {
@@ -325,7 +325,7 @@ void fake_deliver(bool forced)
 	pthread_mutex_unlock(&delivering);
 }
 
-/* Full and complete ones come back by themselves. */
+/* Returns full and complete buffers by itself. */
 static void deliver_full(void)
 {
 	struct buffer *list;
@@ -373,7 +373,7 @@ static void *worker_main(void *unused)
 	return unused;
 }
 
-/* With all signals blocked: they are the program's. */
+/* Starts with all signals blocked, because signals are for the program. */
 static void worker_start(void)
 {
 	sigset_t all, before;
@@ -387,13 +387,13 @@ static void worker_start(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Returns what the client has lent, and ends the thread. */
+/* Returns the client's buffers, and ends the thread. */
 void fake_buffers_close(void)
 {
 	bool ran;
 
 	fake_deliver(true);
-	/* Who has asked the client for a buffer puts it in place first. */
+	/* A thread that asked the client for a buffer must first put it in place. */
 	pthread_mutex_lock(&requesting);
 	pthread_mutex_lock(&mutex);
 	if (current)
@@ -460,7 +460,8 @@ SIM_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	if (refused)
 		return refused;
 	if (!completed)
-		return CUPTI_SUCCESS; /* seen of CUPTI 13.0; documented as an invalid operation */
+		return CUPTI_SUCCESS; /* seen with CUPTI 13.0, although documented as an invalid
+					 operation */
 	sim_advance();
 	fake_deliver(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	return CUPTI_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The callback interface: one subscriber, told of the calls that it chose. */
+/* The callback interface: one subscriber, which gets the calls that it chose. */
 #include "fake.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,8 +43,8 @@ static CUcontext current_context(void)
 	return t->has_context ? (CUcontext)sim_context_of(t->dev) : NULL;
 }
 
-/* Launches have what is launched as their first parameter. The name is looked at once: CUPTI knows.
- */
+/* A launch has its kernel or graph as the first parameter. Only the name decides, once per
+ * function. */
 static bool is_launch(const struct sim_frame *frame)
 {
 	enum { UNKNOWN, NO, YES };
@@ -84,7 +84,7 @@ static void call_client(struct sim_frame *frame, CUpti_ApiCallbackSite site)
 	exit_depth -= site == CUPTI_API_EXIT;
 }
 
-/* Of each call: PyTorch asks many times in a step which device is current. */
+/* Runs on each call. PyTorch asks many times in a step for the current device. */
 void fake_callback(struct sim_frame *frame, CUpti_ApiCallbackSite site)
 {
 	if (subscribed && enabled[frame->domain][frame->cbid & (CBIDS - 1)])

@@ -74,7 +74,7 @@ static long jump(uint64_t since_ns)
 							   : 0;
 }
 
-/* The knobs make the device's clock drift from, or stand off, what CUPTI believes of it. */
+/* Settings make the device's clock drift, or differ from CUPTI's idea of it. */
 static uint64_t as_measured(uint64_t ns, uint32_t device)
 {
 	const long only = fake_knob("SIMGPU_CUPTI_OFFSET_DEVICE", -1);

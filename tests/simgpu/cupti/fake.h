@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of the simulated CUPTI share. */
+/* Declarations for the parts of the simulated CUPTI. */
 #pragma once
 #include "engine/engine.h"
 #include <cupti.h>
@@ -10,7 +10,7 @@
  * knob. */
 CUptiResult fake_call(const char *name, long argument);
 CUptiResult fake_frequent_call(const char *name);
-/* Something that the real CUPTI's documentation forbids, or that is known to crash it. */
+/* Reports a call that the real CUPTI's documentation forbids, or that is known to crash it. */
 void fake_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long fake_knob(const char *name, long otherwise);
 uint32_t fake_version(void);
@@ -24,7 +24,7 @@ void fake_disable_all(void);
 uint64_t fake_clock(void);	 /* the client's time */
 void fake_clock_calibrate(void); /* before anything is recorded */
 void fake_clock_prepare(void);	 /* before records are converted */
-/* The engine's time as the client's. */
+/* Converts the engine's time to the client's. */
 uint64_t fake_clock_of_device(uint64_t ns, uint32_t device);
 
 /* records.c */
@@ -36,7 +36,7 @@ bool fake_api_wanted(const struct sim_frame *frame);
 uint64_t fake_sync_begin(void);
 void fake_sync_end(const struct sim_sync *sync, uint64_t begin);
 uint32_t fake_thread_id(void);
-/* A copy that lives as long as the process: records point to names. */
+/* Returns a copy that is never freed, because records point to names. */
 const char *fake_keep_name(const char *name);
 void fake_memory(const struct sim_memory_event *event);
 void fake_overhead(CUpti_ActivityOverheadKind kind, uint64_t start, uint64_t end);

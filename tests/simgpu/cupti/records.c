@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What happened, as activity records in the layout of the version that is simulated. */
+/* Writes activity records in the layout of the simulated version. */
 #include "fake.h"
 #include "cupti/kernel_record.h"
 #include <pthread.h>
@@ -29,7 +29,7 @@ static size_t kernel_bytes(void)
 		return sizeof(cupti_kernel_record);
 	if (version >= 130000)
 		return sizeof(CUpti_ActivityKernel10);
-	/* CUDA 11.8 and 12.0 have the same number, and another layout. */
+	/* CUDA 11.8 and 12.0 have the same number but different layouts. */
 	if (SIM_CUDA_MAJOR < 12)
 		return sizeof(CUpti_ActivityKernel8);
 	return version >= 18 ? sizeof(CUpti_ActivityKernel9) : sizeof(CUpti_ActivityKernel8);
@@ -311,8 +311,8 @@ void fake_op_submitted(struct sim_op *op)
 
 /* ---- host activities ---- */
 
-/* Of nested calls only the outermost is recorded: a runtime call hides the driver calls within it.
- */
+/* Of nested calls only the outermost one is recorded. A runtime call hides the driver calls
+ * inside. */
 bool fake_api_wanted(const struct sim_frame *frame)
 {
 	const bool *off = frame->domain == SIM_RUNTIME ? runtime_off : driver_off;

@@ -26,7 +26,7 @@ static CUresult primary_context(CUcontext *context, CUdevice dev)
 	return cuDevicePrimaryCtxRetain(context, dev);
 }
 
-/* Kernels are known by the names that the runtime asks for: what the image has does not matter. */
+/* Kernels are known by the names that the runtime asks for. The image's content does not matter. */
 static CUresult load_module(CUmodule *module, const void *image, void **values,
 			    CUjit_option *options, unsigned int cnt)
 {
@@ -121,7 +121,7 @@ static CUresult look_up(void **value, CUcontext context, const void *key)
 	return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* It alone does not begin with its size. */
+/* Only this table does not begin with its size. */
 static void *const storage_interface[] = {SLOT(keep), SLOT(forget), SLOT(look_up), SLOT(unknown)};
 
 /* ---- hooks: the runtime tells of the beginning and the end of each of its calls ---- */
@@ -130,7 +130,7 @@ static void *const storage_interface[] = {SLOT(keep), SLOT(forget), SLOT(look_up
 #define NOTIFICATIONS 64
 #define DEEPEST	      16
 
-/* As the runtime lays it out on its stack. */
+/* The runtime's own layout on its stack. */
 struct call {
 	uint64_t bytes;
 	uint64_t context_id, stream_id, unused;
@@ -167,7 +167,7 @@ static void tell_call(uint32_t cbid, struct call *call)
 	sim_leave(&frames[depth], call->result ? *call->result : 0);
 }
 
-/* Which calls it shall tell of: of all. */
+/* The runtime asks which calls it shall report. The answer is: all. */
 static void calls_wanted(uint32_t **wanted, size_t *cnt)
 {
 	static uint32_t all[CALLBACK_IDS];

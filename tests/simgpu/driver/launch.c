@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a library asks of the launch that it is about to make, beyond the driver's interface. */
+/* A library's extra wishes for its next launch, beyond the driver's interface. */
 static __thread const struct sim_launch *wanted;
 
 static CUresult launch(CUfunction function, CUstream stream, struct sim_launch launch)

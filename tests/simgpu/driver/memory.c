@@ -184,8 +184,7 @@ CUresult dr_cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes,
 	return CUDA_SUCCESS;
 }
 
-/* While mapped the memory lives on; its mapping carries the device, so nothing is asked of it then.
- */
+/* Mapped memory stays alive. Its mapping has the device, so the handle is not needed then. */
 CUresult dr_cuMemRelease(CUmemGenericAllocationHandle handle)
 {
 	struct physical *memory = (struct physical *)handle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions whose parameters changed since, as programs of CUDA 11 and 12 call them. */
+/* Functions whose parameters changed later, with their parameters in CUDA 11 and 12. */
 #include "driver.h"
 #include <string.h>
 
@@ -38,7 +38,7 @@ CUresult dr_cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *st
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
 				   CUgraph *graph, const CUgraphNode **nodes, size_t *cnt);
 
-/* What a program of this version means by a name. */
+/* Returns the function that a program of this version means by the name. */
 void *sim_entry_older(const char *name, int version)
 {
 	static const struct {

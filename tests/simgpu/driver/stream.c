@@ -39,7 +39,7 @@ CUresult dr_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags
 	return s && e ? (CUresult)sim_event_wait(s, e) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The body of a function that tells something of stream s. */
+/* The body of a function that returns a value of stream s. */
 #define TELL(stream, out, value)                                                                   \
 	struct sim_stream *s = sim_stream_get(stream);                                             \
                                                                                                    \

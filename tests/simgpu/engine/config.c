@@ -20,7 +20,7 @@ static double number(const char *name, double otherwise)
 	return value ? atof(value) : otherwise;
 }
 
-/* As the real driver, but by count alone: devices are alike. */
+/* As in the real driver, but only the number matters, because all devices are alike. */
 static int visible_devices(int installed)
 {
 	const char *list = getenv("CUDA_VISIBLE_DEVICES");

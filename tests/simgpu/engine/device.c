@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a device says of itself, its context, and the functions that it can run. */
+/* A device's properties, its context, and its functions. */
 #include "engine.h"
 #include <cuda.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ int sim_context_device(void *context)
 	return dev < 0 || dev >= sim_config.device_cnt ? -1 : (int)dev;
 }
 
-/* Of device dev; of any, for -1. */
+/* For device dev, or for any device if dev is -1. */
 bool sim_context_active(int dev)
 {
 	bool any = false;
@@ -57,7 +57,7 @@ int sim_device_set(int dev)
 	return SIM_OK;
 }
 
-/* An H100's, as far as programs look. What is not listed is 0: not supported. */
+/* An H100's values, for the attributes that programs read. All others are 0: not supported. */
 static const struct {
 	int attribute, value;
 } attributes[] = {
@@ -192,7 +192,7 @@ const char *sim_cudart_error_name(int error)
 		       error);
 }
 
-/* Those that programs print or match; for the others the name must do. */
+/* Texts that programs print or compare. Other errors have only their name. */
 const char *sim_error_text(int error)
 {
 	static const struct sim_error texts[] = {

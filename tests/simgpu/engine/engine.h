@@ -21,7 +21,7 @@
 #define SIM_MAX_DEVICES 16
 #define SIM_OPEN	UINT64_MAX /* duration of an operation whose end is not known yet */
 
-/* Results, as in the driver's and the runtime's enumerations, which agree on these. */
+/* Results. The driver's and the runtime's enumerations have the same values for these. */
 enum {
 	SIM_OK = 0,
 	SIM_INVALID_VALUE = 1,
@@ -66,7 +66,7 @@ void sim_init(void);
 uint64_t sim_now(void);
 void sim_lock(void);
 void sim_unlock(void);
-/* After a fork a CUDA context is of no use in the child, and the driver says so. */
+/* After a fork the child cannot use a CUDA context, and the driver says so. */
 bool sim_forked(void);
 
 /* ---- threads ---- */
@@ -85,9 +85,9 @@ struct sim_thread *sim_thread(void);
 int sim_device_set(int dev);
 /* Makes the current device's primary context exist, as the runtime does at its first use. */
 void sim_context_touch(void);
-/* Of device dev; of any, for -1. */
+/* For device dev, or for any device if dev is -1. */
 bool sim_context_active(int dev);
-/* The primary context of a device, and back; -1 if it is none. */
+/* Convert between a device and its primary context. -1 if it is not a primary context. */
 void *sim_context_of(int dev);
 int sim_context_device(void *context);
 int sim_device_attribute(int attribute, int dev, int *value);
@@ -96,11 +96,11 @@ int sim_device_attribute(int attribute, int dev, int *value);
 #define SIM_FUNCTION_MAGIC 0x46554e43u
 struct sim_function {
 	uint32_t magic;
-	const char *name; /* as the linker knows it: mangled */
+	const char *name; /* mangled, as the linker knows it */
 	const void *host; /* the host stub that stands for it, if registered */
 	uint32_t registers, static_shared, local_bytes;
 };
-/* Fills a function's resources from its name: the same in every run. */
+/* Derives a function's resources from its name. They are the same in every run. */
 void sim_function_init(struct sim_function *f, const char *name, const void *host);
 /* How the runtime resolves what a launch names; the driver's handles are functions themselves. */
 void sim_resolver_set(struct sim_function *(*resolve)(const void *handle));

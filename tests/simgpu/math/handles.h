@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of a math library that only begins: a handle with a stream. All else of it reports "not
+/* For a math library that can only begin: a handle with a stream. All other calls return "not
  * supported". */
 #pragma once
 #include "math.h"

@@ -18,7 +18,7 @@ int math_launch(void *stream, const char *kernel, uint64_t m, uint64_t n, uint64
 /* A short name of a cudaDataType. */
 const char *math_type_name(int type);
 
-/* Exports that only tell a number, or a status's name. */
+/* Exports that only return a number, or a status's name. */
 #define NUMBER(api, value)                                                                         \
 	SIM_EXPORT size_t api(void)                                                                \
 	{                                                                                          \

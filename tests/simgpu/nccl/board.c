@@ -83,7 +83,7 @@ static bool posted(const struct place *place, uint64_t number, uint64_t *last_ns
 	return true;
 }
 
-/* All that this part needs has been posted; then *last_ns is when the last of it started. */
+/* True if all ranks have posted this part. *last_ns is then when the last rank started. */
 static bool part_met(const struct communicator *comm, const struct part *p, uint64_t *last_ns)
 {
 	const struct board *b = comm->board;
@@ -198,7 +198,7 @@ struct communicator *board_join(const char *name, int size, int rank, bool wait)
 		free(comm);
 		return NULL;
 	}
-	/* whoever comes last knows that nobody needs the name any more */
+	/* the last rank to join removes the name, because nobody needs it any more */
 	if (++comm->board->joined == (uint32_t)size)
 		shm_unlink(name);
 	board_wake(comm->board);

@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #define MAX_RANKS  16
-#define SLOTS	   8 /* a rank can be ahead of another by one, and of its reader by one more */
+#define SLOTS	   8 /* a rank can be one ahead of another, and two ahead of its reader */
 #define DATA_BYTES 65536 /* of a contribution; larger ones have their time and no data */
 
 enum part_kind {
@@ -48,7 +48,7 @@ struct part {
 	uint64_t number;
 };
 
-/* What one kernel does. */
+/* The work of one kernel. */
 struct work {
 	struct communicator *comm;
 	struct sim_op *op;

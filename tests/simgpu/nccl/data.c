@@ -4,7 +4,7 @@
 #include <nccl.h>
 #include <string.h>
 
-/* Not every version's header has these for C. */
+/* Some versions' headers do not have these for C. */
 enum { BFLOAT16 = 9, FLOAT8_E4M3, FLOAT8_E5M2 };
 
 size_t nccl_type_bytes(int type)

@@ -45,7 +45,7 @@ static bool reduces(enum part_kind kind)
 	return kind == ALL_REDUCE || kind == REDUCE || kind == REDUCE_SCATTER;
 }
 
-/* As NCCL names them since 2.19, mangled; before that with SIMGPU_NCCL_OLD=1. */
+/* NCCL's mangled names since 2.19, or the older ones with SIMGPU_NCCL_OLD=1. */
 static void kernel_name(const struct part *p, char *out, size_t size)
 {
 	const char *reduction = p->reduction < 5 ? reduction_names[p->reduction] : "Sum";
@@ -78,7 +78,7 @@ static uint64_t number_of(struct communicator *comm, const struct part *p)
 	return comm->next_collective++;
 }
 
-/* One kernel for these parts; its end is the board's affair. */
+/* Launches one kernel for these parts. The board ends it. */
 static ncclResult_t launch(struct communicator *comm, cudaStream_t stream, const struct part *parts,
 			   size_t cnt)
 {
@@ -289,7 +289,7 @@ SIM_EXPORT ncclResult_t ncclCommDestroy(ncclComm_t comm)
 	return ncclSuccess;
 }
 
-/* Its kernels end now, whatever the other ranks do. */
+/* The communicator's kernels end now. Other ranks do not matter. */
 SIM_EXPORT ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
 	of(comm)->aborted = true;

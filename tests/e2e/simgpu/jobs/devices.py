@@ -1,4 +1,4 @@
-"""Four devices: data goes from one to another, and each works on its own."""
+"""Four devices: data goes from one to another, and each device has its own work."""
 import torch
 
 assert torch.cuda.device_count() == 4
