@@ -100,7 +100,7 @@ static void own_name(struct sockaddr_un *a)
 	cr_assert_eq(control_place__address(getpid(), geteuid(), a), 0);
 }
 
-/* Changes the directory's mode to 0755 after opening it. Holds a lock on it. */
+/* Opens the directory, as every user can while its mode is 0755, and holds a lock on it. */
 static int hold_lock(const char *path, int ready)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY);

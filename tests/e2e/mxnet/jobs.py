@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jobs in MXNet, recordings of them, and what mx.profiler sees of the same network."""
+"""Jobs in MXNet, their recordings, and mx.profiler's data about the same network."""
 import json
 import threading
 
 from lib.process import Snapshot, threads
 
 STEPS = 8
-# What the engine runs on its own account: nobody calls it as an operator.
+# Operators that the engine runs for itself. No job calls them.
 HOUSEKEEPING = {"DeleteVariable", "WaitForVar", "SetValueOp", "KVStoreReduce", "CopyCPU2CPU"}
 PROFILES, PROFILES_LOCK, SEEN = {}, threading.Lock(), {}
 
@@ -21,7 +21,7 @@ def train(case, *args):
 
 
 def profiled(case, *args):
-    """What mx.profiler writes of such a job; asked once for all tests."""
+    """Returns mx.profiler's output for such a job. It runs once for all tests."""
     with PROFILES_LOCK:
         lock = PROFILES.setdefault(args, threading.Lock())
     with lock:
@@ -34,7 +34,7 @@ def profiled(case, *args):
 
 
 def profile(case, *args):
-    """Calls a step by name as mx.profiler counts them: of operators, of the C API."""
+    """Returns calls per step by name, as mx.profiler counts them: of operators, of the C API."""
     seen = profiled(case, *args)
     tables = [{name: row.get("Count", 0) / seen["steps"] for name, row in domain.items()}
               for domain in (seen["tables"]["Time"]["operator"],
@@ -43,7 +43,7 @@ def profile(case, *args):
 
 
 def allocations(case, *args):
-    """Allocations and frees a step, as mx.profiler counts them."""
+    """Returns allocations and frees per step, as mx.profiler counts them."""
     seen = profiled(case, *args)
     return seen["tables"]["Memory"]["Device Storage"]["Memory: cpu/0"]["Count"] / seen["steps"]
 
@@ -70,7 +70,7 @@ def check_operators(tables, theirs, ours_alone=()):
 
 
 def check_late(tables, theirs, late, ours_alone=()):
-    """The same where the engine runs some operators for itself, maybe after the step's end."""
+    """Compares the same where the engine runs some operators for itself, maybe after the step's end."""
     ours = {n: c for n, c in operators(tables).items() if n not in ours_alone}
     assert ours.keys() == theirs.keys(), ours.keys() ^ theirs.keys()
     for name, cnt in theirs.items():
@@ -79,7 +79,7 @@ def check_late(tables, theirs, late, ours_alone=()):
 
 
 def check_phases(tables, **calls):
-    """So many of each phase in a step, and no other phase."""
+    """Each step must have so many of each phase, and no other phase."""
     model = names(tables, "model")
     seen = {name: row["calls"] / STEPS for name, row in model.items()
             if name not in ("ProfileStep", "Others")}
@@ -88,8 +88,8 @@ def check_phases(tables, **calls):
 
 
 def lasting_threads(job):
-    """Those that the job has all the time, once it has all of them: the engine's begin one by one,
-    and an iterator has one for a moment between two epochs."""
+    """Returns the threads that the job has all the time, when all have started. The engine's threads start one by one,
+    and an iterator has a thread for a moment between two epochs."""
     looks = [threads(job.pid)]
     while len(looks) < 4 or len(looks[-1]) > len(looks[-4]):
         job.wait_steps(5)
@@ -98,7 +98,7 @@ def lasting_threads(job):
 
 
 def record(case, job, *options):
-    """The tables of a recording that left the job as it was."""
+    """Records, checks that the job is as before, and returns the tables."""
     before = Snapshot(job.pid, lasting=lasting_threads(job))
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + STEPS}", *options).done()
     job.wait_steps(3)

@@ -26,7 +26,7 @@ def c_api(case):
                      "libmxnet.so:MX*").done()
     assert tool.said("capture.functions-shown-already"), tool.err
     seen = {row["name"]: row for row in tool.report()["operator"]["rows"] if row["name"].startswith("MX")}
-    # What Python's garbage collector frees is not the same in each step.
+    # Python's garbage collector does not free the same in each step.
     both = set(seen) & set(api) - {"MXNDArrayFree"}
     assert {"MXNDArrayGetContext", "MXNDArrayCreateEx", "MXNDArrayGetShapeEx"} <= both, (sorted(seen), api)
     calls = {name: (seen[name]["calls"] / jobs.STEPS, api[name]) for name in both}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A job of several processes, as MXNet's tracker launches them, or a script of one's own."""
+"""A job of several processes, launched by MXNet's tracker or by a user's own script."""
 import jobs
 from lib.launched import Launched
 from lib.runner import test

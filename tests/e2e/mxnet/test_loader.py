@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""gluon's DataLoader, which is Python: each batch as the job itself measures its next()."""
+"""gluon's DataLoader, which is written in Python: each batch is compared with the job's own measurement of next()."""
 
 import jobs
 from lib.breakpoints import PLACES, Breakpoints, free_places
@@ -18,7 +18,7 @@ def spans(rows, category):
 
 
 def own_loads(job):
-    """What the job says, the same way."""
+    """Returns the job's own loads in the same form."""
     words = (line.split() for line in job.log.read_text().splitlines())
     return [(int(w[1]), int(w[1]) + int(w[2])) for w in words if w[0] == "load"]
 
@@ -28,7 +28,7 @@ def is_in(inner, outer):
 
 
 def record(case, *args):
-    """Of a job that notes its loads: the tables, the rows, and the job's loads in the window."""
+    """Records a job that notes its loads. Returns the tables, the rows, and the job's loads in the window."""
     job = jobs.train(case, "--note-loads", *args)
     tool = case.tool("-p", job.pid, "--record", f"2:{2 + jobs.STEPS}").done()
     job.wait_steps(3)
@@ -44,13 +44,12 @@ def record(case, *args):
 
 
 def check(tables, rows, theirs, epoch_ends=1):
-    """Each of the job's loads is one Dataloader, as long as the job says but for the breakpoints
-    themselves, 20 us each."""
+    """Each of the job's loads must be one Dataloader of the job's length, plus 20 us for each breakpoint."""
     check_calls(tables, rows, theirs, epoch_ends)
     own_s = sum(end - begin for begin, end in theirs) / jobs.STEPS / 1e9
     cost_s = jobs.names(tables, "perf")["reader_cost"]["avg"]
     print(f"reader_cost {cost_s * 1e6:.1f} us, the job's own {own_s * 1e6:.1f} us")
-    # On a quiet machine within 3 %; where others run, a switch to the job after the batch counts for it.
+    # Within 3 % on a quiet machine. If other processes run, a switch to the job after the batch adds to the load.
     assert abs(cost_s - own_s) <= max(0.1 * own_s, 50e-6), (cost_s, own_s)
 
 
@@ -59,7 +58,7 @@ def check_calls(tables, rows, theirs, epoch_ends=1):
     assert len(ours) == len(theirs) == jobs.STEPS and all(map(is_in, ours, theirs)), (ours, theirs)
     jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
     begins = [r["ts_ns"] for r in rows if r["type"] == "step"]
-    # What is asked at an epoch's end, and finds no batch, opens the step of the next one.
+    # The request at an epoch's end finds no batch. It opens the next epoch's first step.
     late = [begin for begin, (at, _) in zip(begins, ours) if at != begin]
     assert len(late) <= epoch_ends and begins[0] <= ours[0][0], (begins, ours)
     names = {r["name"] for r in rows if r.get("category") == "dataloader"}
@@ -78,7 +77,7 @@ def processes(case):
 
 @test("data loader with 2 threads")
 def pool(case):
-    # With the batch in its hand the job gives up the interpreter, which is not the loader's time.
+    # After it has the batch, the job releases the interpreter's lock. That time is not the loader's.
     check_calls(*record(case, "--workers", 2, "--threads"))
 
 
@@ -96,7 +95,7 @@ def validation(case):
     ours = spans(rows, "dataloader")
     training = [span for span in ours if any(is_in(span, load) for load in theirs)]
     assert len(training) == len(theirs), (ours, theirs)
-    # Two batches after each fifth step; the ask that ends an epoch has none.
+    # Two batches after each fifth step. The request that ends an epoch gets none.
     assert len(ours) - len(training) in (2, 4), (ours, theirs)
     others = spans(rows, "forward") + spans(rows, "backward")
     apart = all(a[1] <= b[0] or b[1] <= a[0] for a in ours for b in others)

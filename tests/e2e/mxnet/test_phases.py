@@ -21,7 +21,7 @@ def module(case):
 
 @test("Optimization of short steps by a mark and its operators, without a data breakpoint, as long as the job says")
 def mark(case):
-    # In any budget the breakpoint is too much.
+    # The breakpoint exceeds any budget.
     job = case.job("phases_of.py", "mxnet_small").wait_steps(20)
     tool = phase_times.check(case, job, detail="operator", only=("forward", "backward", "optimizer"),
                              options=("--max-overhead", "0.01"))

@@ -36,7 +36,7 @@ def hybrid(case):
 
 @test("the library sees what the engine runs of a planned graph")
 def planned(case):
-    # mx.profiler tells the parts of a planned graph in one row; the same network has the same parts.
+    # mx.profiler has one row for a planned graph. The same network has the same parts.
     operators, _ = jobs.profile(case, "--mode", "hybrid")
     job = jobs.train(case, "--mode", "hybrid_static")
     data = Data(job.pid)

@@ -15,7 +15,7 @@ def start(case):
 
 
 def alone(case):
-    """What the job prints when nobody watches it."""
+    """Returns the job's output without proftrace."""
     with LOCK:
         if not ALONE:
             job = start(case)

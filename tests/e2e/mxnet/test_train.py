@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each way to write a job: steps, phases and operators as mx.profiler counts them."""
+"""Each way to write a job: steps, phases and operators must be as mx.profiler counts them."""
 import jobs
 from lib.runner import test
 from lib.tool import calls, check_step_times
 
 RULE_FORWARD, RULE_LOADER = "forward pass: ", "DataLoader: "
 
-# What the network of symbols consists of.
+# The operators of the network of symbols.
 FORWARD = {"Convolution": 1, "BatchNorm": 1, "Activation": 2, "Pooling": 1, "Flatten": 1,
            "FullyConnected": 2, "SoftmaxOutput": 1}
 
@@ -50,7 +50,7 @@ def hybrid(case):
 
 @test("gluon, hybridized and planned: what the engine runs of it")
 def planned(case):
-    # mx.profiler tells the parts of a planned graph in one row; the same network has the same parts.
+    # mx.profiler has one row for a planned graph. The same network has the same parts.
     operators, _ = jobs.profile(case, "--mode", "hybrid")
     tables = jobs.record(case, jobs.train(case, "--mode", "hybrid_static"))
     jobs.check_phases(tables, Forward=1, Backward=1, Optimization=1, Dataloader=1)
@@ -90,7 +90,7 @@ def iterator(case):
     tables = jobs.record(case, jobs.train(case, "--mode", "csv"))
     assert step_rule(tables).startswith(RULE_LOADER), tables["summary"]
     model = jobs.names(tables, "model")
-    # At the end of an epoch it is asked twice.
+    # At the end of an epoch the loader is asked twice.
     assert model["Dataloader"]["calls"] - jobs.STEPS in (0, 1), model
     assert model["Forward"]["calls"] == model["Backward"]["calls"] == jobs.STEPS, model
     assert "reader_cost" in jobs.names(tables, "perf"), tables["perf"]
@@ -125,7 +125,7 @@ def memory(case):
     rows = [row for row in tables["memory"]["rows"] if row["name"]]
     ours = sum(row["alloc_cnt"] + row["free_cnt"] for row in rows) / jobs.STEPS
     assert abs(ours - theirs) < 0.1 * theirs, (ours, theirs)
-    # A step frees what it allocated, the engine some of it in the next.
+    # A step frees what it allocated. The engine frees some of it in the next step.
     grown = sum(row["increase_bytes"] for row in rows)
     allocated = sum(row["alloc_bytes"] for row in rows)
     assert abs(grown) < 0.2 * allocated, (grown, allocated)
@@ -139,7 +139,7 @@ def inner(case):
     prefix = "engine: "
     frontend = {n: c for n, c in ours.items() if not n.startswith(prefix)}
     assert frontend == operators, (frontend, operators)
-    # Backward operators are run in bulk as long as mx.profiler is off.
+    # Backward operators run in bulk while mx.profiler is off.
     for name, cnt in operators.items():
         if not name.startswith(("_backward", "_zeros")):
             assert abs(ours[prefix + name] - cnt) <= cnt / jobs.STEPS, (name, ours)

@@ -25,7 +25,7 @@ def late(case, mode, *options, args=()):
 
 
 def run(case, mode, *options, args=()):
-    """The same, from the job's begin."""
+    """Runs the same job, recorded from its begin."""
     tool = case.tool("run", *RECORD, *options, "--", PYTHON, WORKLOADS / "mx_train.py", "--device",
                      "gpu", "--steps", 3000 if mode == "module" else 1000, "--mode", mode, *SHARED, *args,
                      env=dict(ENV, **settings(case, DEVICES))).done(180)
@@ -34,7 +34,8 @@ def run(case, mode, *options, args=()):
 
 
 def checked_step(e, r, launch, by_id, steps):
-    """That in which its outermost span ends: where the engine's operator is in one step, that of the submission."""
+    """Returns the step in which the event's outermost span ends. An operator of the engine belongs to one step, that of
+    its submission."""
     root = launch
     while by_id.get(root.get("parent_id")):
         root = by_id[root["parent_id"]]
@@ -91,7 +92,7 @@ def owned(tool, events, truth, is_first):
 
 
 def check_default(tool, events, truth):
-    """Of operators that are called activities are theirs, in their phases."""
+    """Activities of operators that are called must be theirs, and in their phases."""
     rows, by_id = owned(tool, events, truth, lambda e: e.get("kind") in ("Execution", "Operator"))
     seen = collections.defaultdict(set)
     for r, e, _ in rows:
@@ -114,7 +115,7 @@ def engine_owner(e, by_id):
 
 
 def wanted_owner(r, graph):
-    """A pattern of the engine's operator; None: nothing tells it."""
+    """Returns a pattern of the engine's operator, or None if nothing shows it."""
     if r["name"] in ("PtoP", "HtoD"):
         return "engine: (Copy|_copyto_)GPU2GPU" if r["name"] == "PtoP" else LOAD
     for pattern, owner in OWNERS:
@@ -160,5 +161,5 @@ def second_opinion(case):
     rows = {r["name"]: r for r in tool.report("--table", "operator", "--row-limit", "0")["operator"]["rows"]}
     for name in "DenseElementwiseSum", "CopyGPU2GPU", "CopyCPU2GPU", "adam_update", "Convolution", "FullyConnected":
         ours, want = rows[f"engine: {name}"]["calls"] / len(STEPS), theirs[name]["Count"] / profiled["steps"]
-        # What a step leaves to the next one is in that.
+        # Work that a step leaves to the next one counts in the next one.
         assert abs(ours - want) <= want / len(STEPS), f"{name}: {ours} calls of a step, mx.profiler has {want}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two workers of a distributed key-value store, each on a device: kernels, the Distributed table, and who is slow."""
+"""Two workers of a distributed key-value store, each on a device: kernels, the Distributed table, and the slow
+worker."""
 import json
 import subprocess
 

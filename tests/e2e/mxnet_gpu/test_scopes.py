@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""MXNet 2: GPU memory by profiler scope, as its own GPU memory profiler has it of the same moments."""
+"""MXNet 2: GPU memory by profiler scope must be as in MXNet's own GPU memory profiler at the same moments."""
 import csv
 import io
 import os
@@ -24,7 +24,8 @@ def rows_of(text):
 
 
 def traced(case, *args, devices=1):
-    """A job that has made its steps makes some more within the window: the tool, and the job's pid."""
+    """Starts a job that has made its steps and makes some more within the window. Returns the tool and the job's
+    pid."""
     job = case.job("mx_scopes.py", "--devices", devices, "--prefix", case.dir / "theirs", *args, fresh=True,
                    python=PYTHON, **settings(case, devices))
 
@@ -55,7 +56,8 @@ def ours_of(tool):
 
 
 def held_of(events):
-    """By name and device, how many blocks arrays hold at the end, and their bytes: from the events alone."""
+    """Returns the number of blocks that arrays hold at the end, and their bytes, by name and device, only from the
+    events."""
     live = {}
     for e in sorted((e for e in events if "ts_ns" in e), key=lambda e: e["ts_ns"]):
         block = live.get(e.get("address"))
@@ -99,7 +101,7 @@ def unprofiled(case):
     tool, _ = traced(case, "--unprofiled")
     ours = ours_of(tool)
     same([row[:3] for row in ours], [row[:3] for row in theirs], "names, requested sizes, devices")
-    # Which of its blocks the pool gives again differs from run to run. What the driver gave before has no size.
+    # The pool gives other blocks again in each run. Blocks from before the window have no size.
     known = {tuple(row[:4]) for row in theirs}
     assert sum(row[3] != "" for row in ours) > 5, ours
     same([row for row in ours if row[3] and tuple(row[:4]) not in known], [], "actual sizes")

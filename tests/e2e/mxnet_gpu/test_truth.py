@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each figure about the device, recomputed from the simulation's log; and what is not known of it."""
+"""Recomputes each figure about the device from the simulation's log. Figures that cannot be known must be marked so."""
 import collections
 import json
 import math
@@ -17,7 +17,7 @@ SIM, PYTHON = simulated(11, "mxnet-gpu-python")
 EDGE_NS = 50_000  # the engine's threads launch on while a window begins or ends
 WHEELS = (SIM / "wheels").resolve()
 
-# What the engine runs, by what the kernel computes.
+# The engine's operators, by their kernels.
 OWNERS = [
     (r"AdamUpdateKernel", "engine: adam_update"),
     (r"cudnnConvolutionForward", "engine: Convolution"),
@@ -57,7 +57,7 @@ def record(case, *options, mode="gluon", devices=1, args=()):
 
 
 def check_activities(events, truth):
-    """All of the window but for its edges, to the nanosecond, and nothing that was not."""
+    """The activities must be exactly the log's, to the nanosecond, except at the window's edges."""
     steps = [e for e in events if e["type"] == "step"]
     begin, end = steps[0]["ts_ns"] + EDGE_NS, steps[-1]["ts_ns"] + steps[-1]["dur_ns"] - EDGE_NS
     ours = {e["correlation"]: of_event(e) for e in events if e["type"] == "device"}
@@ -85,19 +85,19 @@ ASKED = [
     (r"gemm_f32_tn", "FullyConnected", "Forward"),
     (r"gemm_f32_n[nt]", "_backward_FullyConnected", "Backward"),
 ]
-FIRST_GRADIENT = "MapPlanKernel"  # what a backward pass begins with is set by no operator
-WHOLE = "Pooling", "_backward_Pooling", "_backward_Activation", "adam_update"  # those are all their kernels
+FIRST_GRADIENT = "MapPlanKernel"  # no operator sets the first gradient of a backward pass
+WHOLE = "Pooling", "_backward_Pooling", "_backward_Activation", "adam_update"  # all kernels of these belong to them
 
 
 def in_steps(events, truth):
-    """What the device was asked for in the recorded steps."""
+    """Returns the device work that the recorded steps requested."""
     steps = {e["step"]: (e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in events if e["type"] == "step"}
     same(sorted(steps), list(STEPS), "steps")
     return list(truth.of(steps))
 
 
 def first_of(events, wanted):
-    """By thread, when the first of these begins."""
+    """Returns when the first of these begins, by thread."""
     first = {}
     for e in events:
         if wanted(e):
@@ -119,7 +119,7 @@ DROPOUT = [
 
 
 def check_asked(events, rows, tables, graph=False, more=()):
-    """GPU times of operators and phases are those of the truth's kernels that they ask for."""
+    """GPU times of operators and phases must be those of the truth's kernels that they requested."""
     by_id = {e["id"]: e for e in events if "id" in e}
     device = {e["correlation"]: e for e in events if e["type"] == "device" and e["kind"] == "Kernel"}
     operators, phases = collections.Counter(), collections.Counter()
@@ -130,14 +130,14 @@ def check_asked(events, rows, tables, graph=False, more=()):
         owner, launch = owner_of(e, by_id), by_id[e["launch_id"]]
         for pattern, operator, phase in (*ASKED, *more):
             if not owner and launch["ts_ns"] < first[launch["tid"]]:
-                continue  # what ran when the window began
+                continue  # it ran when the window began
             if re.search(pattern, r["name"]):
-                has_name = (pattern, operator, phase) in ASKED  # one with a state has none
+                has_name = (pattern, operator, phase) in ASKED  # an operator with a state has none
                 same(owner and owner["name"], operator if has_name else "?", r["name"])
                 operators[operator] += r["ns"]
                 longest[operator] = max(longest[operator], r["ns"])
                 seen[pattern] += 1
-                if not graph and e["phase"] != "Other":  # else it was called before the window
+                if not graph and e["phase"] != "Other":  # otherwise it was called before the window
                     same(e["phase"], phase, r["name"])
         phases["Others" if e["phase"] == "Other" else e["phase"]] += r["ns"]
         calls[r["name"]] += 1
@@ -152,7 +152,7 @@ def check_asked(events, rows, tables, graph=False, more=()):
         assert missing in (0, longest[name]), f"Operator {name} lacks {missing} ns, one kernel has {longest[name]} ns"
     if graph:
         return
-    # Python waits for the loss alone: of the step before the window, the backward pass and the update may still run.
+    # Python waits for the loss only. The backward pass and the update of the step before the window may still run.
     late = {name: cnt for name, cnt in unasked.items() if cnt > math.ceil(calls[name] / len(STEPS))}
     assert not late, f"of no phase: {late}"
     got = {r["name"]: r for r in tables["model"]["rows"]}
@@ -212,7 +212,7 @@ def inner(case):
         while span and not span["kind"].startswith("Operator"):
             span = by_id.get(span.get("parent_id"))
         if not span and launch["ts_ns"] < first[launch["tid"]]:
-            continue  # what ran when the window began
+            continue  # it ran when the window began
         assert span and span["name"].startswith("engine: "), f"{e['name']} below {span and span['name']}"
         ns[span["name"]] += e["dur_ns"]
         for pattern, owner in OWNERS:
@@ -239,7 +239,7 @@ for MODE, DEVICES in ("hybrid_static", 1), ("module", 1), ("kv", 2):
 
 
 def profile(case, *args, devices=1):
-    """What mx.profiler says of such a job."""
+    """Returns mx.profiler's data about such a job."""
     theirs = case.dir / "theirs.json"
     job = start(case, "--profile", theirs, *args, devices=devices)
     process.wait_for(lambda: job.popen.poll() is not None, 180, "the profiled job's end")
@@ -252,7 +252,7 @@ def second_opinion(case):
     steps, times = profiled["steps"], profiled["tables"]["Time"]["operator"]
     tool, events, _ = record(case, "--profile-memory")
     tables = tool.report("--table", "operator,memory", "--row-limit", "0")
-    # What the engine does on its own account; a copy is what it is called there.
+    # Operators that the engine runs for itself. It names a copy like this.
     engines = {"CopyCPU2GPU", "DeleteVariable", "SetValueOp", "WaitForVar"}
     same({r["name"]: r["calls"] / len(STEPS) for r in tables["operator"]["rows"] if r["name"] != "_copyto"},
          {name: sums["Count"] / steps for name, sums in times.items() if name not in engines}, "calls of a step")
@@ -288,7 +288,7 @@ test("CUDA 13 and 11 in one process: both are recorded, and it is said")(majors(
 
 
 def without_cupti(case):
-    """A job of CUDA 11 that sees no libcupti but that of CUDA 13, in the packages of its Python."""
+    """Starts a job of CUDA 11 whose only libcupti is that of CUDA 13, in its Python's packages."""
     for name in "libcuda.so.1", OLD.name:
         shutil.copy(SIM / "lib" / name, case.dir)
     runtime = case.dir / OLD.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes packages of this build, and roots that hold what a package asks for and nothing else."""
+"""Makes packages of this build, and roots that have only what a package requires."""
 import os
 import pathlib
 import re
@@ -26,7 +26,7 @@ def run(*command, **settings):
 
 
 def make(target, pattern):
-    """The file that `make TARGET` makes, once for all tests. The build is there: with the same flags."""
+    """Returns the file that `make TARGET` makes, once for all tests. The build exists already, with the same flags."""
     with MAKING:
         if target not in made:
             before = os.stat(PROFTRACE).st_mtime_ns
@@ -43,7 +43,7 @@ def field(package, name):
 
 
 def names_in(depends):
-    """Package names of a dependency field; of alternatives the first that is installed here."""
+    """Returns the package names of a dependency field. Of alternatives, takes the first one that is installed here."""
     for group in filter(None, depends.split(",")):
         names = [one.split("(")[0].split(":")[0].strip() for one in group.split("|")]
         there = [name for name in names if subprocess.run(
@@ -63,7 +63,7 @@ def closure(depends):
 
 
 def clean_root(case, depends):
-    """A root with the files of those packages and of what they depend on, a dpkg database that says so, and /proc."""
+    """Makes a root with the files of those packages and their dependencies, a matching dpkg database, and /proc."""
     root = case.dir / "root"
     for directory in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "var/lib/dpkg/info", "var/lib/dpkg/updates",
                       "etc", "tmp", "dev", "proc", "run"):

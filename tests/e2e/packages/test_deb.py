@@ -21,7 +21,7 @@ def deb():
 def installs(case):
     package = deb()
     depends = run("dpkg-deb", "-f", package, "Depends")
-    # Essential packages, which no dependency names: what maintainer scripts call.
+    # Maintainer scripts call these essential packages, which no dependency names.
     root = clean_root(case, f"{depends}, dash, coreutils")
     dpkg = ("dpkg", f"--root={root}", "--no-debsig")
     run(*dpkg, "-i", package)
@@ -67,7 +67,7 @@ def has_all(case):
                          ("zsh", "zsh/vendor-completions/_proftrace"),
                          ("fish", "fish/vendor_completions.d/proftrace.fish")):
         assert (tree / "usr/share" / place).read_text() == run(PROFTRACE, "completion", shell), shell
-    # With each line in force the configuration is one that the monitor takes, and says what --help says.
+    # With each line in force the monitor must accept the configuration. Each line must say the same as --help.
     lines = [line[1:] for line in (tree / CONF).read_text().splitlines() if re.match("#[a-z-]+ = ", line)]
     conf = case.dir / "all.conf"
     conf.write_text("\n".join(lines).replace("user:alice", "user:root") + "\n")

@@ -30,7 +30,8 @@ def builds(case):
         ROOT / "packaging/Containerfile", context)
     config = json.loads(run(*podman, "inspect", "localhost/proftrace:test"))[0]["Config"]
     assert config["Entrypoint"] == ["/opt/proftrace/bin/proftrace"] and config["Cmd"] == ["monitor"], config
-    # Not by `podman run`: on some machines podman makes images and runs none (limits, control groups).
+    # Does not use `podman run`, because on some machines podman can make images but not run them (limits, control
+    # groups).
     root = pathlib.Path(run(*podman, "image", "mount", "localhost/proftrace:test").strip())
     case.finally_(run, *podman, "rmi", "--all", "--force")
     case.finally_(run, *podman, "image", "umount", "--all")

@@ -15,7 +15,7 @@ from packages import make, run
 UNIT = "proftrace-monitor.service"
 CAPABILITIES = {1: "DAC_OVERRIDE", 2: "DAC_READ_SEARCH", 5: "KILL", 6: "SETGID", 7: "SETUID", 8: "SETPCAP",
                 19: "SYS_PTRACE", 21: "SYS_ADMIN", 23: "SYS_NICE", 38: "PERFMON", 39: "BPF", 40: "CHECKPOINT_RESTORE"}
-# Of no user that has a name. Python may lie in a directory of root.
+# Runs as a user without a name. Python may lie in a directory of root.
 JOB = """[Service]
 ExecStart=setpriv --reuid 1234 --regid 1234 --clear-groups --inh-caps +dac_read_search \\
   --ambient-caps +dac_read_search {python} -B {workloads}/named.py --log {log} {name} train.py
@@ -44,7 +44,7 @@ def tree_of(case):
 
 
 def unit_of(case, tree, conf):
-    """The package's unit, which starts the package's program where it lies."""
+    """The package's unit, changed to start the program where the package was unpacked."""
     units = case.dir / "units"
     units.mkdir()
     text = (tree / f"usr/lib/systemd/system/{UNIT}").read_text()
@@ -69,11 +69,11 @@ def is_valid(case):
 def runs(case):
     name, log = f"unit{case.dir.name}"[-15:], case.dir / "job.log"
     conf = case.dir / "monitor.conf"
-    # The directory is /run's: the unit may write nowhere else.
+    # The directory is in /run, because the unit may write nowhere else.
     place = "/run/proftrace/test.sock"
     conf.write_text(CONF.format(name=name, place=place))
     units = unit_of(case, tree_of(case), conf)
-    # systemd has no journal here, and would drop what the monitor says.
+    # systemd has no journal here, and would drop the monitor's output.
     said = case.dir / "monitor.out"
     unit = units / UNIT
     unit.write_text(unit.read_text().replace("[Service]\n", f"[Service]\nStandardError=append:{said}\n"))
@@ -111,7 +111,7 @@ def runs(case):
     touched = systemd.inside("nsenter", "-t", main, "-m", "touch", "/usr/proftrace-test")
     assert "Read-only file system" in touched.stderr, touched
 
-    # What the sandbox of a report lacks, a note of the report says.
+    # If a report's sandbox lacks something, a note of the report says so.
     store = pathlib.Path(f"/proc/{systemd.first()}/root/var/lib/proftrace")
     newest = max(store.glob("*.ptrec"), key=lambda path: path.stat().st_mtime)
     recording = shutil.copy(newest, case.dir / "window.ptrec")

@@ -54,7 +54,7 @@ def wheel():
 
 
 def environment(case, package):
-    """A Python of the test's own that has the wheel alone."""
+    """A Python environment for this test, with only the wheel in it."""
     folder = case.dir / "venv"
     run("/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable, "-m", "venv", folder)
     python = folder / "bin/python"

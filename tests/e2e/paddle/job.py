@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jobs in PaddlePaddle, and what paddle.profiler sees in them."""
+"""Jobs in PaddlePaddle, and paddle.profiler's data about them."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from lib.process import wait_for
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PYTHON = subprocess.run([ROOT / "scripts/paddle-python"], stdout=subprocess.PIPE, text=True,
                         check=True, env=dict(os.environ, PYTHON="")).stdout.strip()
-# In environments of their own: scripts/paddle-python.
+# Each version has its own environment: scripts/paddle-python.
 VERSION = os.environ.get("PADDLE_VERSION") or "3.3.1"
 # Before 3.0 programs run without PIR, whose operators have names of their own.
 # Before CPython 3.11 nothing tells what no_grad makes of one function from what it makes of others.
@@ -24,13 +24,13 @@ def start(case, workload, *args):
 
 
 def train(case, *args):
-    """A job that trains already, and the file where paddle.profiler's view goes."""
+    """Starts a job. Returns it when it trains, with the file for paddle.profiler's data."""
     truth = case.dir / "truth.json"
     return start(case, "paddle_train.py", "--profile", truth, *args).wait_steps(10), truth
 
 
 class Truth:
-    """What paddle.profiler saw."""
+    """paddle.profiler's data."""
 
     def __init__(self, path):
         seen = json.loads(path.read_text())

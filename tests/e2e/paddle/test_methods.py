@@ -15,7 +15,7 @@ def byte_at(pid, address):
 
 
 def recorded(tables, name):
-    """Calls that are in the recording: those left out are estimated."""
+    """Returns the calls in the recording. Functions left out are only estimated."""
     return sum(r["calls"] for r in tables["operator"]["rows"]
                if r["name"] == name and not r["estimated"])
 

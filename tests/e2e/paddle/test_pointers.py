@@ -12,7 +12,7 @@ from test_truth import PHASES, STEPS, check_operators, check_phases, operators
 LONG_S = 60
 
 
-OF_ANY_STEP = "--max-overhead", "0.01%"  # as in pointers/pointer_hooks.py
+OF_ANY_STEP = "--max-overhead", "0.01%"  # allows steps of any length, as in pointers/pointer_hooks.py
 
 
 def record(case, running, *options, window=f"2:{2 + STEPS}"):
@@ -35,7 +35,7 @@ def same(case, *args):
     assert tables["cost"]["rows"][0]["events_lost"] == 0, tables["cost"]
     check_operators(tables, job.profile(running, path))
     cost, = tables["cost"]["rows"]
-    # Updates of parameters make steps where nothing else tells of them, and have their probes.
+    # Updates of parameters mark the steps if nothing else does. They have probes.
     updates = sum(cnt for name, cnt in operators(tables).items() if name in ("adam_ dygraph", "momentum_ dygraph"))
     assert cost["noted_calls_per_step"] == sum(operators(tables).values()) - updates, cost
     running.wait_steps(3)
@@ -83,20 +83,20 @@ def ends(case):
 
 
 class Twins:
-    """The same training twice: one of them nobody watches, and the other one has the same losses."""
+    """The same training twice, once with proftrace. Both must have the same losses."""
 
     def __init__(self, case, *args):
         self.files = [case.dir / f"losses{i}" for i in range(2)]
         self.watched, self.alone = (job.start(case, "paddle_train.py", "--losses", path, *args) for path in self.files)
         for running in (self.watched, self.alone):
             running.wait_steps(10)
-        self.alone.signal(signal.SIGSTOP)  # it would take a processor from the other one until its turn
+        self.alone.signal(signal.SIGSTOP)  # otherwise it would take processor time from the other one
 
     def losses(self):
         return [path.read_text().split("\n")[:-1] for path in self.files]
 
     def end(self):
-        """The watched one ends of its own accord, as it does alone."""
+        """The recorded one must end by itself, like the other one."""
         self.watched.signal(signal.SIGTERM)
         assert self.watched.wait(LONG_S) == 0, self.watched.err.read_text()
         self.alone.signal(signal.SIGCONT)
@@ -108,7 +108,7 @@ class Twins:
 
 
 def results(case, times, *args):
-    """In turn, and the job ends within the last window."""
+    """Records windows in turn. The job ends within the last window."""
     twins = Twins(case, *args)
     data = Data(twins.watched.pid)
     for _ in range(times):

@@ -18,7 +18,7 @@ def start(case):
 
 
 def expected(case):
-    """What the job prints when nobody watches it."""
+    """Returns the job's output without proftrace."""
     with LOCK:
         if not EXPECTED:
             alone = start(case)
@@ -54,7 +54,7 @@ def check_operators(tables):
     assert calls(tables, "relu dygraph") >= steps - 1, f"{steps} steps, in some of which the probes were not there"
     ranges = {row["name"]: row["calls"] for row in tables["userdefined"]["rows"]}
     assert ranges == {"raises": COUNT}, ranges
-    # Without PIR the first run of a program builds it, by other calls.
+    # Without PIR the first run of a program builds the program, with other calls.
     matmul, missed = ("pd_op.matmul", 0) if job.HAS_PIR else ("matmul_v2", 1)
     assert calls(tables, matmul) >= COUNT // 10 - missed, "programs' probes were not there"
 

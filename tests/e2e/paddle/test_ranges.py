@@ -48,7 +48,7 @@ def steps(case):
 
 
 def places_in_window(case, *options):
-    """How many are free while a window is open on a job without ranges, and what is said of it."""
+    """Returns how many places are free while a window is open on a job without ranges, and the messages about that."""
     running, _ = job.train(case)
     tool = case.tool("-p", running.pid, "--record", "2:1000000", "--no-trace", *options)
     tool.wait_recording()
@@ -57,14 +57,14 @@ def places_in_window(case, *options):
     return free, "ranges written in Python are not shown" in tool.out
 
 
-# Of CPython 3.10, whose frames do not name their function, one tells of the optimizer's step.
+# Frames of CPython 3.10 do not name their function, so one place is for the optimizer's step.
 LEFT = PLACES if job.FRAMES_HAVE_FUNCTIONS else PLACES - 1
 
 
 @test("no data breakpoint waits for ranges that no step has, where it slows down copies")
 def uncalled(case):
     slow, seen = slow_copies(), places_in_window(case)
-    # Where copies take about twice as long, the tool's own measure may fall on either side.
+    # On a machine where copies take about twice as long, the tool's own measurement may give either result.
     possible = [(LEFT, True)] * (slow > 1.3) + [(LEFT - 2, False)] * (slow < 3)
     assert seen in possible, (slow, seen)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Collectives over gloo, and the rank that the others wait for."""
+"""Tests collectives over gloo, and the rank that the others wait for."""
 import json
 
 import job as paddle
@@ -19,7 +19,7 @@ def ranks(case):
         tables = tool.report(index=index)
         assert row(tables, "summary")["steps"] == STEPS, tables["summary"]
         calls = {r["name"]: r["calls"] for r in tables["collectives"]["rows"]}
-        # DataParallel's bucket and the job's own; those of the window's edges may be one more or less.
+        # DataParallel's bucket and the job's own collective. At the window's edges there may be one more or less.
         assert abs(calls["ProcessGroupGloo::AllReduce"] - 2 * STEPS) <= 1, calls
         assert abs(calls["ProcessGroupGloo::Broadcast"] - STEPS) <= 1, calls
     assert straggler(tool) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How steps are numbered, and what that costs the job."""
+"""Tests how steps are numbered, and what that costs the job."""
 import bisect
 import re
 import signal
@@ -22,7 +22,7 @@ def far_apart(case):
         tool = case.tool("-p", train.pid, "--schedule", f"closed={closed},record=4,repeat=2", "--detail", "phase",
                          "--verbose")
         wait_for(lambda: "backward passes tell of steps" in tool.err, 60, "so many steps")
-        # Of the loader and the backward pass; those of optimizers are twenty more.
+        # Probes of the loader and the backward pass. Optimizers would have twenty more.
         wait_for(lambda: probes(train) <= 12, 10, "the end of the updates' probes")
         tool.done(timeout_s=120)
         assert len(tool.recordings()) == 2, tool.recordings()
@@ -53,7 +53,7 @@ def told_by(case, train, breakpoints_taken):
 @test("an optimizer's step is told by no_grad around it, whoever has the data breakpoints")
 def optimizer(case):
     train, _ = job.train(case, "--no-loader")
-    # With the backward pass, and another function without gradients in it.
+    # Includes the backward pass, and another function without gradients inside.
     assert told_by(case, train, 0) <= 6
     if job.FRAMES_HAVE_FUNCTIONS:
         assert told_by(case, train, 2) <= 6
@@ -78,7 +78,7 @@ def raising(case):
     tool = case.tool("-p", train.pid, "--record", "2:10", "--detail", "phase", "--verbose").done()
     assert ("around it is" in tool.err) == job.FRAMES_HAVE_FUNCTIONS, tool.err
     model = {r["name"]: r for r in tool.report()["model"]["rows"]}
-    assert model["Optimization"]["calls"] == 12, model  # those of four steps that raised, too
+    assert model["Optimization"]["calls"] == 12, model  # the optimizers of four steps that raised count too
     assert model["ProfileStep"]["calls"] == 8, model
 
 
@@ -101,13 +101,13 @@ def accumulated(case):
 
 
 def ahead(recording, ends, updated):
-    """By how many the number of the first step is ahead of the job's count of updates."""
+    """Returns how far the number of the first step is ahead of the job's count of updates."""
     first = next(e for e in events(recording) if e["type"] == "step")
     return first["step"] - updated(bisect.bisect_left(ends, first["ts_ns"]))
 
 
 def check_left_out(case, closed, repeat, *how):
-    """The same job, windows far apart, leaves out one update in 16."""
+    """The job leaves out one update in 16. Its windows are far apart."""
     train, _ = job.train(case, "--no-loader", "--skip-every", 16, *how)
     tool = case.tool("-p", train.pid, "--schedule", f"closed={closed},record=4,repeat={repeat}",
                      "--detail", "phase", "--verbose").done(timeout_s=120)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables as paddle.profiler's, on the same model in the same process."""
+"""Compares tables with paddle.profiler's, for the same model in the same process."""
 import job
 from lib.process import Snapshot
 from lib.runner import test
@@ -50,7 +50,7 @@ def record(running, case, *options):
     before = Snapshot(running.pid)
     tool = case.tool("-p", running.pid, "--record", f"2:{2 + STEPS}", "--no-prune", *options).done()
     running.wait_steps(3)
-    before.check_text()  # each epoch has threads and mappings of its own
+    before.check_text()  # each epoch has its own threads and mappings
     tables = tool.report("--op-detail")
     summary = tables["summary"]["rows"][0]
     assert summary["framework"] == f"PaddlePaddle {job.VERSION}", summary
@@ -104,7 +104,7 @@ def check_inner(case, parts, *mode):
     for part, least in parts.items():
         assert sum(cnt for name, cnt in theirs.items() if name.endswith(part)) >= least, theirs
     ours = operators(tables, inner=True)
-    # What runs under no operator is counted, and no row of the operators.
+    # Calls outside operators are counted, but have no row in the operators' table.
     assert all(cnt <= theirs.get(name, 0) for name, cnt in ours.items()), differences(ours, theirs)
     parts = names(tables, "overview", "event_type")["OperatorInner"]["calls"] / STEPS
     assert parts == sum(theirs.values()), f"{parts} {theirs}"
@@ -147,7 +147,7 @@ def timer_only(case):
         tables = tool.report()
         summary = tables["summary"]["rows"][0]
         assert (summary["steps"], summary["detail"]) == (STEPS, "timer"), summary
-        # Steps of dynamic graphs come after the optimizer, which shows as an operator for each parameter.
+        # In dynamic graphs a step begins after the optimizer, which shows as an operator for each parameter.
         dynamic = mode != "static"
         shown = {e["name"] for e in tool.events() if e.get("kind") == "Operator"}
         assert shown == ({"adam_ dygraph"} if dynamic else set()), shown

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A process that has loaded two frameworks: one recording shows the steps and operators of one, and says so."""
+"""A process with two frameworks: a recording shows the steps and operators of one, and a message says so."""
 import os
 
 import job as paddle

@@ -41,7 +41,7 @@ def run(case):
 
 
 def check_utilization(table, all_rows, steps):
-    """The device is busy without a gap. What of it was launched before the window is not recorded."""
+    """The device is busy without a gap. Work that was launched before the window is not recorded."""
     begin, end = min(b for b, _ in steps.values()), max(e for _, e in steps.values())
     (gpu,) = (r["utilization_percent"] for r in table["rows"] if r["device"] == "GPU0")
     (note,) = (n for n in table["notes"] if "not known for the first" in n)

@@ -89,7 +89,7 @@ def fields(data):
 
 
 def device_events(data):
-    """What ran on devices, as {field: value}."""
+    """Returns the events that ran on devices, as {field: value}."""
     events = ({n: v[0] for n, v in fields(e).items()} for e in fields(data)[1])
     return [e for e in events if e.get(KIND) == GPU_KERNEL]
 
@@ -130,7 +130,7 @@ ROW = re.compile(r" *(\S.*?) +(\d+) +[\d.e+-]+ +[\d.e+-]+ \([\d.]+\) +([\d.e+-]+
 
 
 def operator_of(path):
-    """Of what launched a kernel, outermost first, the operator."""
+    """Returns the operator in the path of what launched a kernel. The path begins with the outermost."""
     found = [part for part in path.split("/") if part in {operator for _, operator, *_ in OWNERS}]
     return found[-1] if found else None
 

@@ -11,7 +11,7 @@ from test_truth import owner, record, start, truth_of
 
 
 def activity(kind, name):
-    """As paddle.profiler calls it."""
+    """Returns the activity's name in paddle.profiler."""
     if kind == "Kernel":
         return name
     return "MEMSET" if kind == "Memset" else "MEMCPY_" + next(d for d in ("HtoD", "DtoH", "DtoD", "PtoP") if d in name)
@@ -43,7 +43,7 @@ def differences(got, want):
 
 
 def compare(case, mode, *args, operators=None):
-    """Of all operators, or of these. Returns events, and operators with what they did."""
+    """Compares all operators, or these. Returns events, and operators with their work."""
     job = start(case, "--mode", mode, "--sum", "--profile", case.dir / "theirs.json", *args)
     want = theirs(case, job)
     tool = record(case, job)
@@ -88,7 +88,7 @@ def static(case):
     for e in events:
         if e["type"] == "device" and e["step"] in STEPS:
             name = owner(by_id, e)
-            # The copy of a result has a thread of its own: it may come when gradients have begun.
+            # The copy of a result has its own thread, so it may come after gradients have begun.
             if name != "memcpy_d2h":
                 same(e["phase"], phase_of(name), f"{e['name']} of {name}")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two ranks over the simulated NCCL: each rank's Distributed table, from the simulation's log, and who is slow."""
+"""Two ranks over the simulated NCCL: compares each rank's Distributed table with the simulation's log, and names the
+slow rank."""
 from lib.device_truth import STEPS, Truth, length_inside, same
 from lib.launched import Launched, straggler
 from lib.runner import test

@@ -12,7 +12,7 @@ from lib.runner import test
 
 SIM, PYTHON = simulated(11, "paddle-gpu-python")
 
-# Which operator launches a kernel, by what the kernel computes: in dygraph, in a program; and its phase.
+# Which operator launches which kernel: in dygraph, in a program; and its phase.
 OWNERS = [
     (r"AdamKernelREG", "adam_ dygraph", "adam", "Optimization"),
     (r"cudnnConvolutionForward", "conv2d dygraph", "conv2d", "Forward"),
@@ -29,9 +29,9 @@ OWNERS = [
     (r"gemm_f(16|32)_nn", "matmul dygraph", "matmul_v2", "Forward"),
     (r"gemm_f(16|32)_(nt|tn)", "MatmulGradNode", "matmul_v2_grad", "Backward"),
 ]
-# to_static makes a program of the network alone.
+# to_static makes a program from the network only.
 OUTSIDE = ("AdamKernelREG", "WarpSoftmaxForward", "SoftmaxWithCrossEntropyGrad")
-# Other kernels and copies run below these, too.
+# These also run kernels and copies of other operators.
 MIXED = ("conv2d dygraph", "cross_entropy_with_softmax dygraph", "softmax_with_cross_entropy")
 
 
@@ -43,7 +43,7 @@ def owners(mode):
 
 
 def settings(case, devices=1, **more):
-    """Of a job's environment."""
+    """Returns settings for a job's environment."""
     return dict(LD_LIBRARY_PATH=str(SIM / "lib"), SIMGPU_VERSION="11010", SIMGPU_DEVICES=str(devices),
                 SIMGPU_TRUTH=str(case.dir / "truth"), **more)
 
@@ -105,7 +105,7 @@ def check_tables(tables, truth, elapsed_ns, mode, mixed):
 
 
 def check_launched(tables, truth, mode, mixed=MIXED):
-    """What the steps launched, whenever it ran."""
+    """Counts what the steps launched, whenever that ran."""
     kernels = [r for r in truth if r["kind"] == "kernel"]
     by_name = collections.defaultdict(list)
     for r in kernels:
@@ -115,7 +115,7 @@ def check_launched(tables, truth, mode, mixed=MIXED):
          {name: (len(ns), sum(ns)) for name, ns in by_name.items()}, "Kernel")
     operators = rows_by("name", tables, "operator")
     for name, ns in by_operator.items():
-        # What a node of the autograd runs is a part of the node: it has no row of its own.
+        # Work of an autograd node counts for the node, so it has no row of its own.
         if name not in mixed and not (mode == "to_static" and name.endswith("_grad")):
             same(operators[name]["gpu_total_ns"], sum(ns), f"Operator {name}")
     same(rows_by("name", tables, "model")["Optimization"]["gpu_total_ns"], sum(by_phase["Optimization"]), "Optimization")
@@ -133,7 +133,7 @@ def check_launched(tables, truth, mode, mixed=MIXED):
 
 
 def busy_ns(kernels):
-    """With kernels of several streams, which overlap."""
+    """The busy time of kernels. Kernels of several streams may overlap."""
     busy, last = 0, 0
     for r in sorted(kernels, key=lambda r: r["start_ns"]):
         busy += max(0, r["end_ns"] - max(last, r["start_ns"]))
@@ -147,7 +147,7 @@ def record(case, job, *options):
 
 
 def truth_of(case, job, tool, events):
-    """The log, the recorded steps, and what the device was asked for in them."""
+    """Returns the log, the recorded steps, and the device work requested in them."""
     job.wait_steps(3)
     truth = Truth(case.dir / f"truth.{job.pid}")
     assert not truth.misuse, truth.misuse
@@ -158,7 +158,7 @@ def truth_of(case, job, tool, events):
 
 
 def check(case, mode, *args, devices=1, mixed=MIXED):
-    """Also returns events, and what the device was asked for in the steps."""
+    """Checks one job. Also returns events, and the device work requested in the steps."""
     job = start(case, "--mode", mode, *args, devices=devices)
     tool = record(case, job)
     events = tool.events()
@@ -186,7 +186,7 @@ def static(case):
 
 
 def owned(events, wanted):
-    """Of device work that is wanted, how often each operator and phase has it in a step."""
+    """Counts per step how much of the wanted device work each operator and phase has."""
     by_id, found = {e["id"]: e for e in events if "id" in e}, collections.Counter()
     for e in events:
         if e["type"] == "device" and e["step"] in STEPS and wanted(e):
@@ -235,7 +235,7 @@ def legacy_optimizer(case):
 @test("a loader with workers, whose batches go to the device: the same, and its copies")
 def loader(case):
     events, _ = check(case, "dygraph", "--workers", "2")
-    # The loader hands out page-locked memory; who reads it first copies it.
+    # The loader returns page-locked memory. Its first reader copies that.
     same(owned(events, lambda e: e["kind"] == "Memcpy" and "HtoD" in e["name"] and e["value"] == 16 * 256 * 4),
          {("conv2d dygraph", "Forward"): 1}, "images")
     same(owned(events, lambda e: e["kind"] == "Memcpy" and "HtoD" in e["name"] and e["value"] == 16 * 8),
@@ -279,7 +279,7 @@ def memory(case):
 
 
 def profile(case, job):
-    """What paddle.profiler in the job tells of the device, by kernel: calls of a step, mean time in ns."""
+    """Returns paddle.profiler's data about the device, by kernel: calls per step, mean time in ns."""
     theirs = case.dir / "theirs.json"
     job.signal(signal.SIGUSR1)
     process.wait_for(theirs.exists, 60, "paddle.profiler's events")
@@ -291,7 +291,7 @@ def profile(case, job):
 
 
 def record_kernels(case, job):
-    """The same of a window."""
+    """Returns the same from a recorded window."""
     rows = record(case, job).report("--table", "kernel", "--row-limit", "0")["kernel"]["rows"]
     return {r["name"]: (r["calls"] / len(STEPS), r["gpu_total_ns"] / r["calls"]) for r in rows}
 
@@ -301,7 +301,7 @@ def check_second_opinion(ours, want):
     for name, (calls, ns) in want.items():
         kept = any(re.search(pattern, name) for pattern, *_ in OWNERS)
         if name not in ours and not kept:
-            continue  # what the loss calls depends on values, which nothing computes here
+            continue  # the loss's calls depend on values, which the simulation does not compute
         assert name in ours, f"{name} is missing"
         assert abs(ours[name][1] - ns) <= 1, f"{name}: {ours[name][1]} ns, paddle.profiler has {ns}"
         if kept:
@@ -330,14 +330,14 @@ def profiler_at_work(case):
     job = start(case, "--profile", path, "--profile-on")
     per_step = sum(calls for calls, _ in record_kernels(case, job).values())
     job.signal(signal.SIGUSR1)
-    time.sleep(2)  # it logs no steps meanwhile
+    time.sleep(2)  # the job logs no steps meanwhile
     tool = record(case, job)
     assert tool.said("device.no-device-times", "another tool uses CUPTI"), tool.err
     job.signal(signal.SIGUSR1)
     process.wait_for(path.exists, 60, "paddle.profiler's events")
     seen = json.loads(path.read_text())
     assert seen["steps"] > 25, seen
-    # What the loss calls depends on values: some steps have a kernel less.
+    # The loss's calls depend on values, so some steps have a kernel less.
     assert seen["kernels"] >= (per_step - 1) * seen["steps"], (per_step, seen)
     truth = Truth(case.dir / f"truth.{job.pid}")
     assert not truth.misuse, truth.misuse

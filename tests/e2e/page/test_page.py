@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of the committed recordings: they show what the tables say, and answer mouse and keys."""
+"""Pages of the committed recordings: they must show what the tables have, and react to mouse and keys."""
 import csv
 import io
 import os
@@ -51,7 +51,7 @@ NAMELESS = """
 return [...document.querySelectorAll('button, input, canvas, [tabindex="0"]')].filter((e) =>
     !(e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML);
 """
-# WCAG's contrast of text with what is behind it.
+# The contrast of text and its background, by WCAG's formula.
 LOW_CONTRAST = """
 const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
 const light = (rgb) => { const [r, g, b] = rgb.slice(0, 3).map((v) => (v /= 255) <= .04045 ? v / 12.92 :

@@ -17,7 +17,7 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset
 
-# What they say of themselves: PyTorch 2.4, 2.11, and Python from 3.12 on of fork().
+# Warnings of PyTorch 2.4 and 2.11, and of Python from 3.12 on about fork().
 warnings.filterwarnings("ignore", category=FutureWarning, module=r"torch\.utils\.checkpoint")
 warnings.filterwarnings("ignore", category=UserWarning, module=r"torch\.profiler\.profiler")
 warnings.filterwarnings("ignore", "This process", DeprecationWarning, "__main__")
@@ -27,7 +27,7 @@ DEVICES = os.environ.get("JOB_DEVICES", "cpu cuda").split()
 
 
 class Doubled(torch.autograd.Function):
-    """A node that is written in Python."""
+    """A backward node written in Python."""
 
     @staticmethod
     def forward(ctx, x):
@@ -115,7 +115,7 @@ TABLE = {f: f.__name__ for f in (torch.add, torch.relu, torch.cat, torch.zeros, 
 
 
 def hashes():
-    """Functions are found in dictionaries; torch itself has some of them."""
+    """Functions in dictionaries. torch itself has some."""
     for f, name in list(TABLE.items()):
         assert TABLE.get(f) == name, f"{name} is not in its dictionary"
         assert f in set(TABLE)
@@ -192,7 +192,7 @@ def loader():
 # ---- once ----
 
 def fork():
-    """A child that works, says so, and stays."""
+    """A child that works, prints a line, and stays."""
     pid = os.fork()
     if pid:
         return
@@ -216,7 +216,7 @@ def profile():
 def leave():
     def stay():
         seen.append(work())
-        time.sleep(1000)  # PyTorch itself aborts where such a thread runs operators until the end
+        time.sleep(1000)  # PyTorch itself aborts if such a thread runs operators until the end
 
     seen = []
     for _ in range(2):
@@ -231,7 +231,7 @@ def leave_at_once():
 
 
 def names():
-    """The libraries as the loader knows them."""
+    """The libraries' names, as the loader knows them."""
     class Info(ctypes.Structure):
         _fields_ = [("address", ctypes.c_size_t), ("name", ctypes.c_char_p)]
 

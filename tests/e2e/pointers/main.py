@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""All tests of this directory; see tests/e2e/lib/runner.py. Jobs are those of tests/e2e/late."""
+"""Runs all tests of this directory; see tests/e2e/lib/runner.py. The jobs are from tests/e2e/late."""
 import os
 import pathlib
 import sys

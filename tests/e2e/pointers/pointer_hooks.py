@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Jobs whose functions are seen through pointers, and where their memory leads to the library."""
+"""Jobs whose functions are seen through pointers, and the places of their memory that point to the library."""
 import pathlib
 import re
 import signal
@@ -14,7 +14,7 @@ PERIOD = 40  # steps
 
 
 def start(case, part="alike", period=PERIOD, python=PYTHON, **settings):
-    # What the device did is not looked at, and would be much.
+    # The device's work is not compared here, because there is much of it.
     return GpuJob(case, JOB, part, period, python=python, SIMGPU_TRUTH_API="0", **settings)
 
 
@@ -43,7 +43,7 @@ def record_on(case, job):
 
 
 def end(job):
-    """It did all that it does alone."""
+    """The job must have done all its work."""
     job.popen.send_signal(signal.SIGTERM)
     assert job.popen.wait(LONG_S) == 0, job.err()
     said = [line for line in job.err().splitlines() if not line.startswith("USDT:")]  # torch.profiler
@@ -52,7 +52,7 @@ def end(job):
 
 
 def check_losses(job):
-    """Those of a job alone, in each period to the last bit."""
+    """The losses must be those of the job alone, in each period and to the last bit."""
     all_ = losses(job)
     assert len(all_) > 2 * PERIOD and len(set(all_[:PERIOD])) > PERIOD / 2, len(all_)
     for i, loss in enumerate(all_):
@@ -60,7 +60,7 @@ def check_losses(job):
 
 
 class Data(astray.Data):
-    """The same of a job, which goes on."""
+    """The same for a job that goes on."""
 
     def __init__(self, job):
         wait_steps(job, PERIOD)

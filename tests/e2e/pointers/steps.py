@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is in each step of a recording, to be compared with another one's."""
+"""The content of each step of a recording, for comparison with another recording."""
 import collections
 
 SHOWN = "operator", "backward_node", "kernel", "memcpy", "memset", "runtime"
@@ -8,7 +8,7 @@ HOOK = "aten::clamp_min"  # in a hook: by the probe of a node's type, too, below
 
 
 def paths(tool):
-    """By step: how often each operator, call and kernel was seen below what."""
+    """Returns by step how often each operator, call and kernel was seen, and below what."""
     events, steps = {}, collections.defaultdict(collections.Counter)
     for e in tool.events():
         if e["type"] not in ("span", "device") or e.get("category") not in SHOWN:
@@ -48,7 +48,7 @@ def difference(a, b):
 
 
 def check_steps(tool, expected=None, of=paths):
-    """All steps are alike, and as expected; returns what is in each."""
+    """All steps must be alike and as expected. Returns the content of each."""
     steps = of(tool)
     assert len(steps) == WHOLE, len(steps)
     for step, found in steps.items():

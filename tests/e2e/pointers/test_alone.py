@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""--inject: jobs without CUDA, in which the library is for the sake of pointers alone."""
+"""--inject: jobs without CUDA, where the library is only needed for pointers."""
 import os
 import re
 import signal

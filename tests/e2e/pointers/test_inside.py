@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a job may do within a window."""
+"""Tests what a job may do within a window."""
 import os
 import signal
 
@@ -11,7 +11,7 @@ from pointer_hooks import Data, end, record_on, start, wait_steps
 
 
 def goes_on(case, part):
-    """It does in each step, within a window, what it does alone."""
+    """In each step of a window the job must do the same as alone."""
     job = start(case, part)
     data = Data(job)
     record_on(case, job).interrupt().done(LONG_S)
@@ -57,7 +57,7 @@ def fork(case):
     wait_steps(job)
     assert led_astray(job.pid), "the child has put its parent's pointers back"
     tool.interrupt().done(LONG_S)
-    its = {e["pid"] for e in tool.events() if e.get("name") == "aten::matmul"}  # none is the job's own
+    its = {e["pid"] for e in tool.events() if e.get("name") == "aten::matmul"}  # none of them is the job's own
     assert its <= {int(child)}, (its, child)
     data.check()
     os.kill(int(child), signal.SIGKILL)

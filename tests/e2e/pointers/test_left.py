@@ -35,7 +35,7 @@ def gone(case):
         began = time.monotonic()
         process.wait_for(lambda: not job.is_served(), LONG_S, "the library to leave")
         took_s = time.monotonic() - began
-        assert took_s < 4, f"after {sig} the library left after {took_s} s"  # as in tests/e2e/late
+        assert took_s < 4, f"after {sig} the library left after {took_s} s"  # the same limit as in tests/e2e/late
         data.check()
     tool = record_on(case, job)
     tool.signal(signal.SIGSTOP)

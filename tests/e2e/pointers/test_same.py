@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is seen through pointers is what probes see."""
+"""The library must see through pointers what probes see."""
 import collections
 import signal
 
@@ -28,7 +28,7 @@ def same(case):
 
 
 def operators(tool):
-    """By step: how often each operator was seen."""
+    """Returns by step how often each operator was seen."""
     steps = collections.defaultdict(collections.Counter)
     for e in tool.events():
         if e.get("category") == "operator" and "step" in e:
@@ -60,7 +60,7 @@ def asks(case):
     handed = sum(r["calls"] for r in rows if r["name"] == "backward nodes not called, or of unknown types")
     recorded = sum(e["name"].endswith("AccumulateGrad") for e in nodes(by_probes))
     cnt = sum(r["calls"] for r in rows if r["name"].endswith("AccumulateGrad"))
-    # None where the job's hook takes 2 % of a step, on a busy machine: then each node has a probe and its name.
+    # None if the job's hook takes 2 % of a step, as on a busy machine. Then each node has a probe and its name.
     assert handed == recorded - cnt and handed in (WHOLE, 0), (handed, recorded, cnt)
 
 

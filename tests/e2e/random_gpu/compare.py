@@ -9,7 +9,7 @@ from recompute import Truth, Window
 
 PROFTRACE = os.environ["PROFTRACE"]
 TABLES = "device,overview,model,operator,kernel,manipulation,distributed,userdefined,steps"
-PERCENT = 1e-6  # of a share, for its nine digits
+PERCENT = 1e-6  # tolerance of a share, which has nine digits
 
 
 def told(*arguments):
@@ -27,7 +27,7 @@ def events(path):
 
 
 def window_of(path):
-    """The bounds and the steps: all that is taken from proftrace."""
+    """Returns the bounds and the steps. Nothing else is taken from proftrace."""
     steps = [e for e in events(path) if e["type"] == "step"]
     assert steps, "no steps were recorded"
     bounds = [(e["ts_ns"], e["ts_ns"] + e["dur_ns"]) for e in steps]
@@ -52,7 +52,7 @@ class Comparison:
         self.wrong.append(text)
 
     def equal(self, what, got, low, high=None):
-        """A figure, or a range of it."""
+        """Compares with a figure, or with a range."""
         high = low if high is None else high
         if got is None or not low <= got <= high:
             self.fail(f"{what} is {got}, not {low if low == high else f'{low} to {high}'}")
@@ -76,7 +76,7 @@ class Comparison:
             self.equal(f"{what}: calls", row[calls], 0 if blind else ran, ran)
         if not blind:
             self.share(f"{what}: share", row[share], busy, self.truth.total_ns)
-        elif row[share] > 100 + PERCENT:  # of the part of the time that is known
+        elif row[share] > 100 + PERCENT:  # the share is of the known part of the time
             self.fail(f"{what}: share is {row[share]} %")
 
     def rows(self, table):
@@ -91,7 +91,7 @@ class Comparison:
     # ---- tables ----
 
     def gpu_times(self, what, row, sure, unsure):
-        """Calls and device times of what ran."""
+        """Compares calls and device times of the work."""
         least, more = sum(w.ns for w in sure), sum(w.ns for w in unsure)
         self.equal(f"{what}: calls", row["calls"], len(sure), len(sure) + len(unsure))
         self.equal(f"{what}: GPU total", row["gpu_total_ns"], least, least + more)
@@ -121,7 +121,7 @@ class Comparison:
                 self.queue_delay(row, sure)
 
     def queue_delay(self, row, sure):
-        """From the launching call's end, which lies within what the truth has of the call."""
+        """The delay counts from the launching call's end. That end lies within the truth's call."""
         cnt = len(sure)
         self.equal(f"Kernel: {row['name']}: queue delay", row["queue_delay_avg_ns"],
                    sum(max(0, w.begin - w.call.end) for w in sure) // cnt,
@@ -195,7 +195,7 @@ class Comparison:
         self.owned_rows("UserDefined", got, self.truth.owners(("range", "step")))
 
     def check_noted_operators(self):
-        """Those that the job calls itself, and nothing else does."""
+        """Compares operators that only the job itself calls."""
         want = self.truth.owners(("operator",))
         got = {(False, r["name"]): r for r in self.rows("operator") if "Thread" in r["section"]}
         self.owned_rows("Operator", {k: r for k, r in got.items() if k in want}, want)
@@ -270,7 +270,7 @@ class Comparison:
 
 
 def compare(recording, truth_path, notes_path, framework):
-    """What differs, a line each; how much work was compared; and how many figures nobody can know."""
+    """Returns the differences, a line each; how much work was compared; and how many figures cannot be known."""
     truth = Truth(truth_path, notes_path, window_of(recording))
     truth.check_steps()
     comparison = Comparison(recording, truth, framework)

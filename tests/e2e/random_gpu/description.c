@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The description of a random job: a line each of what it has and what its threads do. */
+/* Reads the description of a random job. Each line is one part or one action of a thread. */
 #include "job.h"
 #include "tests/simgpu/client/client.h"
 #include <string.h>

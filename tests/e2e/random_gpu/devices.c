@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a random job asks its devices for: kernels, copies, sets, graphs, collectives, waits. */
+/* A random job's requests to its devices: kernels, copies, sets, graphs, collectives, waits. */
 #include "job.h"
 #include "tests/simgpu/client/client.h"
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static cudaGraphExec_t graphs[MAX_GRAPHS];
 static const struct description *job;
 static ncclComm_t communicator;
 
-/* What the ranks share. */
+/* Shared by all ranks. */
 static struct place {
 	_Atomic uint64_t steps[RANKS], stop_at; /* 0: not known yet */
 } *place;
@@ -108,7 +108,7 @@ static void set(const int *arg)
 		OK(cudaMemset(devices[arg[0]].memory, 0, (size_t)arg[2]));
 }
 
-/* DEVICE STREAM STREAM: the second waits for what the first was given. */
+/* DEVICE STREAM STREAM: the second stream waits for the first one's work. */
 static void order(const int *arg)
 {
 	struct device *dev = &devices[arg[0]];
@@ -201,7 +201,7 @@ static void share(const struct description *d)
 	close(fd);
 }
 
-/* The first rank writes the communicator's id, the others wait for it. */
+/* The first rank writes the communicator's id. The others wait for that. */
 static void join(const struct description *d)
 {
 	char path[600];
@@ -243,7 +243,7 @@ void devices__open(const struct description *d)
 		capture(i);
 }
 
-/* All streams' work so far comes before the event, which stream 0 records. */
+/* Stream 0 records the event after all streams' work so far. */
 static void record_step(struct device *dev, cudaEvent_t done)
 {
 	for (int i = 1; i < job->stream_cnt; i++) {
