@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a report says, and does not conclude, of a window whose device times end within it. */
+/* Reports of a window in which device times end early: what they say, and what they must not
+ * conclude. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void copy(struct job *j, const char *name, uint64_t call_begin, uint64_t 
 		    bytes);
 }
 
-/* Has what each rule looks for that rests on the device's work or calls. */
+/* Has the signs that each rule about the device's work or calls looks for. */
 static void ill_step(struct job *j, uint64_t at)
 {
 	uint64_t t = at + 2 * MS;
@@ -137,8 +138,8 @@ Test(coverage, the_device_is_used_for_a_share_of_what_is_known)
 	expect(false, PARTIAL, "device", "26.15", true);
 }
 
-/* An operator in each step whose kernel takes 10 ms, and one that comes late; their kernels are
- * known of the first six of ten steps. */
+/* An operator in each step whose kernel takes 10 ms, and one that comes late. Their kernels are
+ * known for the first six of ten steps. */
 static char *half_known(const char *device, const char *tables)
 {
 	static const struct report_opts opts = {.style.unit = UNIT_MS};
@@ -205,7 +206,7 @@ Test(coverage, without_steps_it_is_a_time)
 	       true);
 }
 
-/* CUPTI has delivered what the first step launched; then proftrace was killed. */
+/* CUPTI delivered the first step's work. Then proftrace was killed. */
 static char *cut_report(const char *meta, const char *tables)
 {
 	static const struct report_opts opts = {.style.unit = UNIT_MS};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Processors that a process uses, by readings of its CPU time. */
+/* The number of processors that a process uses, from readings of its CPU time. */
 #include <criterion/criterion.h>
 #include "monitor/cpu_use.h"
 

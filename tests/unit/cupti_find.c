@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which libcupti is chosen for a process, by the places where libraries lie. */
+/* Tests which libcupti is chosen for a process, from the places of its libraries. */
 #include "common/err.h"
 #include "device/cupti_find.h"
 #include <criterion/criterion.h>
@@ -35,7 +35,7 @@ static void map(const char *path)
 	libs[target.lib_cnt++].path = strdup(whole);
 }
 
-/* This process, with other libraries. */
+/* This process with other libraries. */
 static void begin(void)
 {
 	cr_assert(mkdtemp(root));
@@ -99,7 +99,7 @@ Test(cupti_find, in_the_wheel_of_the_right_version)
 	expect("/v/lib/python3.12/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
 }
 
-/* A program with the runtime in itself: its other libraries tell, or nothing does. */
+/* The program contains the runtime. Only its other libraries can show the version. */
 Test(cupti_find, without_a_runtime_the_newest)
 {
 	map("/v/dist-packages/libcublasLt.so.13");
@@ -126,7 +126,7 @@ Test(cupti_find, none_and_one_that_is_not_there)
 	cr_assert(strstr(err__take(-ENOEXEC), "not a libcupti: it has no function cuptiSubscribe"));
 }
 
-/* By which this program passes for a libcupti. */
+/* This function makes the program look like a libcupti. */
 int cuptiSubscribe(void);
 int cuptiSubscribe(void)
 {
@@ -171,7 +171,7 @@ Test(cupti_find, the_chosen_one_is_not_used_beside_another)
 	cr_assert(found.loaded && !found.unused);
 }
 
-/* PyTorch for CUDA 13 and another framework for CUDA 11, in whatever order they were loaded. */
+/* PyTorch for CUDA 13 and another framework for CUDA 11, loaded in any order. */
 Test(cupti_find, of_several_runtimes_the_newest_counts)
 {
 	map("/a/libcudart.so.11.0");
@@ -186,7 +186,7 @@ Test(cupti_find, of_several_runtimes_the_newest_counts)
 	cr_assert_eq(found.loaded_major, 0);
 }
 
-/* A framework that holds its runtime inside is known by its math libraries. */
+/* If a framework contains its runtime, its math libraries show the version. */
 Test(cupti_find, runtimes_without_a_number_are_known_by_other_libraries)
 {
 	map("/a/libcudart.so.11.0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a process that gives up its rights keeps open. */
+/* Tests which descriptors a process keeps open when it gives up its rights. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 TestSuite(descriptors);
 
-/* 0: those two and what is below `first` are open, and nothing else. */
+/* Returns 0 if only these two and those below `first` are open. */
 static int keeps(int a, int b, int first)
 {
 	for (int fd = first; fd < 40; fd++)
@@ -48,7 +48,7 @@ static ino_t file_of(int fd)
 	return fstat(fd, &st) ? 0 : st.st_ino;
 }
 
-/* 0: from 3 on there are the files of these descriptors, in their order, and nothing else. */
+/* Returns 0 if the descriptors from 3 on are these files in this order, and no others are open. */
 static int keeps_in_order(const int *numbers, rlim_t limit)
 {
 	const struct rlimit files = {limit, limit};

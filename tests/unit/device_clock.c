@@ -47,7 +47,7 @@ static int see(const struct device_work *w, void *ctx)
 	return 0;
 }
 
-/* The same by looking at every moment. */
+/* Computes the same by looking at every moment. */
 static void compare(const struct plan *p, const struct seen *s)
 {
 	uint64_t cnt = 0, ns = 0, busy = 0;
@@ -74,7 +74,7 @@ static void compare(const struct plan *p, const struct seen *s)
 	cr_assert_eq(s->busy.total_ns, busy);
 }
 
-/* Ends come in order but for some, of kernels that are short but for some. */
+/* Most ends come in order, and most kernels are short. A few are not. */
 static void run(uint64_t seed, size_t limit)
 {
 	struct plan p = {.seed = seed};
@@ -122,7 +122,7 @@ Test(device_clock, each_event_with_its_part)
 		run(seed, 0);
 }
 
-/* More passes over the file give the same. */
+/* Reading the file in several passes gives the same result. */
 Test(device_clock, holding_few_events_is_as_exact)
 {
 	for (uint64_t seed = 100; seed <= 120; seed++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls of functions that the library in the target saw, as spans. */
+/* Function calls that the library in the target saw, as spans. */
 #include "device/device_functions.h"
 #include "bpf/thread_state.h"
 #include "common/util.h"

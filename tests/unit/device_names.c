@@ -14,7 +14,7 @@ static void expect_kernel(const char *mangled, const char *readable)
 	free(text);
 }
 
-/* Each part has the one before it twice: whole it would be a terabyte. */
+/* Each part contains the previous one twice. In full it would be a terabyte. */
 Test(device_names, a_name_that_doubles_without_end_stays_mangled)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -33,7 +33,7 @@ Test(device_names, kernels_are_demangled)
 	expect_kernel("_ZN2at6native13im2col_kernelIfEEvlPKT_llllllllllllPS2_",
 		      "void at::native::im2col_kernel<float>(long, float const*, long, long, long, "
 		      "long, long, long, long, long, long, long, long, long, float*)");
-	/* Triton's, cuDNN's and NCCL's are plain; a broken one stays as it is */
+	/* Triton's, cuDNN's and NCCL's names are plain. A broken name stays as it is. */
 	expect_kernel("triton_per_fused_add_gelu_mul_sum_0", "triton_per_fused_add_gelu_mul_sum_0");
 	expect_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
 		      "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)");
@@ -66,7 +66,7 @@ Test(device_names, functions_lose_their_versions)
 Test(device_names, clocks_are_joined_by_two_points)
 {
 	const struct device_clock own = {.identity = true};
-	/* the other clock runs 1 % fast and stands elsewhere */
+	/* the other clock runs 1 % fast and has another zero */
 	const struct device_clock other = {
 		.begin = {.cupti_ns = 5000, .mono_ns = 1000000},
 		.end = {.cupti_ns = 5000 + 101000, .mono_ns = 1000000 + 100000}};

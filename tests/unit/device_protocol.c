@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The memory shared with the library in the target: its rings, with producers that behave and with
- * producers that do not. */
+/* The memory shared with the library in the target: its rings, with correct and with hostile
+ * producers. */
 #include "common/util.h"
 #include "device/shim_link.h"
 #include "device/shim_request.h"
@@ -133,7 +133,7 @@ static uint64_t first_in_ring(void)
 	return shim_calls(target, 0)[0].end_ns;
 }
 
-/* Of the target's memory a ring touches no more than is ever unread. */
+/* A ring touches no more of the target's memory than the most that is ever unread. */
 Test(device_protocol, a_ring_that_was_read_is_filled_from_its_front)
 {
 	struct seen seen[SHIM_RINGS] = {0};
@@ -226,7 +226,7 @@ Test(device_protocol, a_counter_that_jumps_is_not_followed)
 	cr_assert_eq(shim_link__activities(link_, take_record, seen), 0);
 	cr_assert_eq(seen[1].cnt, 0);
 	cr_assert_eq(malformed(), 2);
-	/* and what comes behind it is read again */
+	/* and records after it are read again */
 	put_calls(1, 1, 3);
 	cr_assert(put_kernel(1));
 	cr_assert_eq(shim_link__calls(link_, take_call, seen), 0);
@@ -252,7 +252,7 @@ Test(device_protocol, records_that_cannot_be_are_left_out)
 		{SHIM_REC_KERNEL, 8},			 /* too short */
 		{SHIM_REC_KERNEL, 0},			 /* would never end */
 		{SHIM_REC_KERNEL, 133},			 /* not aligned */
-		{SHIM_REC_KERNEL, SHIM_ACTIVITY_BYTES},	 /* longer than what was written */
+		{SHIM_REC_KERNEL, SHIM_ACTIVITY_BYTES},	 /* longer than the written data */
 		{SHIM_REC_NAME, 8},			 /* without a name */
 		{77, 64},				 /* unknown */
 		{SHIM_REC_PAD, SHIM_ACTIVITY_BYTES + 8}, /* beyond the end */
@@ -335,7 +335,7 @@ static int memfd(off_t bytes, uint32_t version)
 	return fd;
 }
 
-/* As any process with $PROFTRACE_SHIM can. */
+/* Any process with $PROFTRACE_SHIM can do this. */
 Test(device_protocol, a_file_that_is_cut_off_ends_it_and_is_told)
 {
 	struct seen seen[SHIM_RINGS] = {0};

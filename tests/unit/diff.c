@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Two recordings of one job: the test behind the verdicts, the tables, the limits. */
+/* Two recordings of one job: the statistical test, the tables, the limits. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 TestSuite(diff);
 
 #define MS   1000000ull
-#define LONG 60 /* steps, 6 s of them */
+#define LONG 60 /* number of steps, which take 6 s */
 
 Test(diff, correction_for_many_rows)
 {
@@ -25,7 +25,7 @@ Test(diff, correction_for_many_rows)
 	cr_assert_eq(holm__correct(p, 4), 0);
 	cr_expect_float_eq(p[2], 0.03, 1e-12);
 	cr_expect_float_eq(p[3], 0.06, 1e-12);
-	cr_expect_float_eq(p[0], 0.06, 1e-12); /* never less than one before it */
+	cr_expect_float_eq(p[0], 0.06, 1e-12); /* never less than the previous one */
 	cr_expect_lt(p[1], 0);
 }
 
@@ -193,7 +193,7 @@ Test(diff, an_operator_without_a_probe_on_both_sides_is_there)
 	synth__expect_line(text, "~mm           9.00        9.00        0.00       -");
 }
 
-/* What stood within others only has no row to compare. */
+/* An operator that only ran inside others has no row to compare. */
 Test(diff, what_is_not_estimated_has_no_verdict)
 {
 	static const char inner[] =
@@ -376,7 +376,7 @@ Test(diff, waiting_for_a_processor_is_no_slower_step)
 	cr_expect_eq(exceeded, 1, "it runs longer, too");
 }
 
-/* As two windows of 100 steps of 0.7 ms while others compete: 54 % slower in the median. */
+/* Two windows of 100 steps of 0.7 ms while other processes compete: the median is 54 % slower. */
 Test(diff, one_short_window_of_each_side_is_not_judged_by_its_steps)
 {
 	size_t exceeded;

@@ -4,7 +4,7 @@
 
 #include "common/err.h"
 
-/* Is the remembered message, which is taken, that of a table? */
+/* True if the remembered message, which is taken, is that of the table. */
 #define EXPECT_ERR(message)                                                                        \
 	do {                                                                                       \
 		const char *key_ = err__key();                                                     \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What an engine's threads run belongs to the operators that asked for it, and to their phases. */
+/* Work of an engine's threads belongs to the operators that requested it, and to their phases. */
 #include <bpf/bpf.h>
 #include <criterion/criterion.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void call(struct synth *s, enum span_category cat, const char *name, int6
 	synth__write(s, &e);
 }
 
-/* On the other thread, with one kernel of so many ns. */
+/* Runs on the other thread, with one kernel of so many ns. */
 static void run(struct synth *s, uint32_t stream, const char *name, int64_t value, uint64_t begin,
 		uint64_t kernel_ns)
 {
@@ -48,7 +48,7 @@ static void phases(struct synth *s, uint64_t at)
 	synth__span(s, s->main, CAT_OPTIMIZER, "step", at + 30, at + 40);
 }
 
-/* All run later: in the next phase, behind all phases, and in the next step. */
+/* All executions come later: in the next phase, after all phases, and in the next step. */
 static struct synth two_steps(void)
 {
 	struct synth s = synth__new(META);
@@ -99,7 +99,7 @@ Test(executions, work_goes_to_the_operator_that_called)
 	synth__free(&s);
 }
 
-/* One has its name from its call; a call that nothing runs is passed over. */
+/* One execution has its name from its call. A call without an execution is passed over. */
 Test(executions, are_joined_in_order_and_by_name)
 {
 	struct synth s = synth__new(META);
@@ -126,7 +126,7 @@ Test(executions, are_joined_in_order_and_by_name)
 	synth__free(&s);
 }
 
-/* An execution without a name is of an operator whose executions have none. */
+/* An execution without a name belongs to an operator whose executions have none. */
 Test(executions, one_without_a_name_is_of_no_operator_whose_executions_have_names)
 {
 	struct synth s = synth__new(META);
@@ -187,7 +187,7 @@ Test(executions, by_thread_of_two_that_call_it_the_work_is_under_no_operator)
 	synth__free(&s);
 }
 
-/* What an engine runs of graphs, no call asks for alone. */
+/* An engine runs graphs that no single call requested. */
 Test(executions, times_of_phases_need_the_calls)
 {
 	struct synth s = synth__new(META);
@@ -211,7 +211,7 @@ Test(executions, times_of_phases_need_the_calls)
 	synth__free(&s);
 }
 
-/* Of a row without one, what the record has there means nothing. */
+/* A row without a link has a value in the record that means nothing. */
 Test(executions, a_link_is_written_where_the_probe_reads_one)
 {
 	static struct planned_probe probes[] = {
@@ -256,7 +256,7 @@ Test(executions, a_link_is_written_where_the_probe_reads_one)
 	synth__free(&s);
 }
 
-/* One that is open when the window ends was read from its thread. */
+/* An execution that is open when the window ends was read from its thread. */
 Test(executions, nor_has_one_that_is_open)
 {
 	static struct planned_probe probes[] = {{.row = 1, .category = CAT_USER}};

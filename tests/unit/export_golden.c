@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whole exports of committed recordings, of binary formats as text. */
+/* Whole exports of committed recordings. Binary formats are compared as text. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static const struct golden {
 static char *proto_file(const char *path, const struct proto_field *fields)
 {
 	static unsigned char data[1 << 16];
-	gzFile f = gzopen(path, "rb"); /* one that is not compressed, too */
+	gzFile f = gzopen(path, "rb"); /* reads uncompressed files too */
 	int len = gzread(f, data, sizeof(data));
 
 	cr_assert(len > 0 && (size_t)len < sizeof(data), "%s: %d bytes", path, len);

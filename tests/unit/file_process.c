@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The process that opens files for a session: where it may, for whom, and how both end. */
+/* The process that opens files for a session: where it may open them, for whom, and how both
+ * processes end. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -83,7 +84,7 @@ static int writes_where_it_may(void)
 	WANT(!out_file__remove(in("out/a.1.ptrec")));
 	fd = in_file__open(in("out/a.ptrec"));
 	WANT(fd >= 0 && read(fd, text, sizeof(text)) == 6 && text__is(text, "second"));
-	/* What is not in its places, or was not made for it. */
+	/* Files outside its places, or not made for it. */
 	WANT(put(in("there"), OUT_LIVE, "x") == -EACCES);
 	WANT(put("/etc/proftrace-test", OUT_WHOLE, "x") == -EACCES);
 	WANT(out_file__set_aside(in("there")) == -EACCES);
@@ -96,11 +97,11 @@ static int writes_where_it_may(void)
 	WANT(lock >= 0 && target_lock__take(getpid(), 1) == -EBUSY);
 	WANT(target_lock__take(getpid(), 2) >= 0 && !close(lock));
 	WANT(target_lock__take(getpid(), 1) >= 0);
-	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* and so it was not made for it */
+	WANT(put(in("out/link"), OUT_WHOLE, "x") == -ELOOP); /* so the file was not made for it */
 	WANT(strstr(out_file__explain(-ELOOP), "/out/link is a symbolic link"));
 	WANT(out_file__remove(in("out/link")) == -EACCES);
 	WANT(file_client__ask(99, 0, "", NULL, &holder) == -EINVAL);
-	/* It has made what it published. */
+	/* It made the file that it published. */
 	WANT(!out_file__open(&f, in("out/theirs"), OUT_WHOLE));
 	out_file__close(&f);
 	WANT(in_file__open(in("out/theirs")) == -EACCES);
@@ -110,7 +111,7 @@ static int writes_where_it_may(void)
 	return 0;
 }
 
-/* At a socket of its own: here the session's place, once it has it. */
+/* Serves its own socket, which is in the session's place. */
 static int has_less_for_an_output(void)
 {
 	uint32_t holder = 0, handle = 0;
@@ -133,7 +134,7 @@ static int has_less_for_an_output(void)
 	WANT(file_client__get_socket(FILE_OUTPUT, &holder) == -EACCES);
 	WANT(file_client__get_socket(FILE_LISTEN, &holder) == -EACCES);
 	WANT(target_lock__take(getpid(), 1) == -EACCES);
-	/* What another asked for is not its to end. */
+	/* It must not end a request of another process. */
 	WANT(file_client__end(FILE_PUBLISH, handle) == -EBADF);
 	WANT(file_client__end(FILE_FORGET, handle) == -EBADF);
 	close(output);
@@ -164,7 +165,8 @@ Test(file_process, files_are_opened_for_it_where_it_may)
 	cr_expect_eq(stat(in("out/trace.gz"), &st), 0);
 	cr_expect_eq(st.st_mode & 07777, 0600);
 	cr_expect_neq(access(in("out/a.1.ptrec"), F_OK), 0);
-	cr_expect_neq(access(in("temporary"), F_OK), 0); /* by the other process, at its end */
+	cr_expect_neq(access(in("temporary"), F_OK), 0); /* removed by the other process when it
+							    ends */
 }
 
 Test(file_process, an_output_has_a_socket_and_rights_of_its_own)
@@ -207,7 +209,7 @@ Test(file_process, no_link_is_read_in_place_of_what_it_made)
 	cr_expect_eq(status, 0);
 }
 
-/* Never read, as those of a hostile process of the same user. */
+/* Requests that are never read, like those of a hostile process of the same user. */
 static int put_on_their_way(int cnt)
 {
 	char control[CMSG_SPACE(100 * sizeof(int))] = {0}, c = 'x';
@@ -247,7 +249,7 @@ Test(file_process, an_answer_without_its_descriptor_is_an_error)
 	cr_assert_eq(in_child(gets_an_error), 0);
 }
 
-/* It sends more than it reads, and then what it had not published is gone. */
+/* The session sends more than it reads, and its unpublished file must be gone then. */
 static int is_let_go(void)
 {
 	const struct file_request request = {.verb = FILE_PUBLISH};
@@ -266,7 +268,7 @@ static int is_let_go(void)
 	WANT(errno == EPIPE || errno == ECONNRESET);
 	file_client__begin(first);
 	WANT(!put(in("out/b"), OUT_WHOLE, "x"));
-	while (read(other, &c, 1) > 0) /* its answers, and then the end */
+	while (read(other, &c, 1) > 0) /* reads its answers, and then the end */
 		;
 	file_process__leave();
 	return 0;
@@ -284,7 +286,7 @@ static void heed(int sig)
 	(void)sig;
 }
 
-/* A pipe without a reader ends with a signal, and others are served meanwhile. */
+/* Writing to a pipe without a reader ends with a signal. Others are served meanwhile. */
 static int waits_for_a_reader(void)
 {
 	const struct sigaction action = {.sa_handler = heed};
@@ -303,7 +305,7 @@ static int waits_for_a_reader(void)
 		file_process__join(other);
 		usleep(100000);
 		WANT(!put(in("out/b"), OUT_WHOLE, "x"));
-		/* On a busy machine the first comes before it waits. */
+		/* On a busy machine the first signal comes before it waits. */
 		while (!usleep(100000) && !kill(getppid(), SIGINT))
 			;
 		_exit(1);
@@ -314,7 +316,7 @@ static int waits_for_a_reader(void)
 	WANT(!kill(pid, SIGKILL));
 	while (waitpid(pid, NULL, 0) != pid)
 		WANT(errno == EINTR);
-	/* With one it is as without O_NONBLOCK. */
+	/* If there is a reader, this is the same as without O_NONBLOCK. */
 	WANT(open(in("out/fifo"), O_RDONLY | O_NONBLOCK) >= 0);
 	WANT(!out_file__open(&f, in("out/fifo"), OUT_LIVE) && !(fcntl(f.fd, F_GETFL) & O_NONBLOCK));
 	WANT(!out_file__publish(&f));
@@ -398,7 +400,7 @@ Test(file_process, its_death_is_an_error)
 	cr_expect_str_eq(text, "kept");
 }
 
-/* In the middle of two files; what made them is killed, and the other process goes with it. */
+/* Killed in the middle of two files. The other process must end too. */
 Test(file_process, it_ends_with_the_session)
 {
 	char command[100];
@@ -425,7 +427,7 @@ Test(file_process, it_ends_with_the_session)
 	kill(pid, SIGKILL);
 	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 	close(ready[1]);
-	/* It has the pipe's other end, too. */
+	/* It has the pipe's other end too. */
 	cr_expect_eq(read(ready[0], &c, 1), 0);
 	cr_expect_neq(access(in("temporary"), F_OK), 0);
 	/* theirs, a link and a.ptrec: nothing temporary. */

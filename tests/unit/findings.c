@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings on jobs that have exactly one illness, of the loader or as a whole, and none on a
- * healthy one. */
+/* Findings on jobs with exactly one illness, of the loader or in general, and no finding on a
+ * healthy job. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +111,8 @@ static void add_processes(struct job *j, size_t cnt)
 	}
 }
 
-/* Processes 200 to 202 are a tracker, a server and what that forked; an older recording tells not.
- */
+/* Processes 200 to 202 are a tracker, a server and the server's child. An older recording does not
+ * say so. */
 Test(findings, a_tracker_and_a_server_are_no_workers_of_the_loader)
 {
 	static const struct step_plan plan = {30, 30, 30, 10, 0};
@@ -186,7 +186,7 @@ Test(findings, a_loader_whose_workers_lack_processors)
 	job__expect(&j, "data_loader", "the workers lack processors");
 }
 
-/* The waits lie outside the phases, and are their cause. */
+/* The waits lie outside the phases, and cause the time there. */
 Test(findings, a_cause_comes_before_what_it_causes)
 {
 	static const struct report_opts opts = {.style = {.format = TABLE_CSV}};
@@ -225,7 +225,7 @@ Test(findings, time_that_belongs_to_no_phase)
 	job__expect(&j, "outside_phases", "37 % of the step");
 }
 
-/* Of a job of which one step differs, which another rule tells, too. */
+/* Findings of a job with one odd step, which another rule reports too. */
 static char *findings_of_odd_step(struct job *j, const struct step_plan *usual,
 				  const struct step_plan *odd)
 {
@@ -255,7 +255,7 @@ Test(findings, a_loader_whose_workers_start_in_one_step)
 	free(printed);
 }
 
-/* Epochs of three steps, each with workers of its own, which import for longer than they work. */
+/* Epochs of three steps, each with its own workers. The workers import longer than they work. */
 Test(findings, a_loader_whose_workers_start_in_every_third_step)
 {
 	static const struct step_plan usual = {1, 4, 4, 1, 0}, first = {91, 4, 4, 1, 0};
@@ -291,7 +291,7 @@ Test(findings, a_loader_whose_workers_start_in_every_third_step)
 	synth__free(&j.s);
 }
 
-/* An evaluation between two epochs: no other step has such time. */
+/* An evaluation between two epochs. No other step has such time. */
 Test(findings, time_outside_the_phases_of_one_step)
 {
 	static const struct step_plan usual = {0, 40, 45, 8, 0}, evaluation = {0, 40, 45, 8, 593};

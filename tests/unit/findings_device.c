@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings about a device: what it waits for, copies, memory from its driver, communication. */
+/* Findings about a device: its waits, copies, memory from its driver, communication. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ Test(findings_device, short_kernels_that_the_host_launches_too_slowly)
 		    "in aten::add_ (1899.0 a step)");
 }
 
-/* A stream that other steps fed works meanwhile. */
+/* Meanwhile a stream works that other steps fed. */
 Test(findings_device, gaps_that_other_work_fills)
 {
 	struct job j = launching_steps(7000, 50000, 0);
@@ -58,7 +58,7 @@ Test(findings_device, kernels_between_which_the_host_does_other_things)
 	job__expect(&j, "device_idle", "busy with other things than launching");
 }
 
-/* Of 100 ms. */
+/* Steps of 100 ms. */
 static void idle_steps(bool trains, const char *reason, const char *text)
 {
 	struct job j = job__new();
@@ -195,7 +195,7 @@ static void idle_after_waits(struct job *j, uint32_t waits)
 	}
 }
 
-/* The waits cost less than the idle time that they cause, and are what can be mended. */
+/* The waits cost less than the idle time that they cause. But the user can remove the waits. */
 Test(findings_device, waits_that_a_device_is_idle_for_come_first)
 {
 	struct job j = job__new();
@@ -204,7 +204,7 @@ Test(findings_device, waits_that_a_device_is_idle_for_come_first)
 	job__expect_two(&j, "synchronization", "device_idle", "see to these waits first");
 }
 
-/* Nobody can do anything about those of the framework's engine. */
+/* The user cannot remove waits of the framework's engine. */
 Test(findings_device, idle_beside_waits_of_an_engine)
 {
 	struct job j = job__new();
@@ -213,7 +213,7 @@ Test(findings_device, idle_beside_waits_of_an_engine)
 	job__expect(&j, "device_idle", "busy with other things than launching");
 }
 
-/* The line that asks most often, of those that ask. */
+/* The line of code that asks most often. */
 Test(findings_device, a_line_of_code_where_stacks_were_recorded)
 {
 	struct job j = job__new();

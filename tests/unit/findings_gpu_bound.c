@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A device that is behind its host: what is its limit, and what is not told as something else. */
+/* A device that is behind its host: its limit must be found, and not be reported as something
+ * else. */
 #include <criterion/criterion.h>
 #include "common/util.h"
 #include "finding_job.h"
 
 TestSuite(findings_gpu_bound);
 
-#define AHEAD 16 /* steps that the host goes ahead of the device */
+#define AHEAD 16 /* number of steps by which the host is ahead of the device */
 
 /*
  * Steps of 2 ms, each of which launches 10 ms of kernels; one of 16 then waits for the device, in
@@ -85,8 +86,7 @@ Test(findings_gpu_bound, what_was_launched_before_the_window_is_waited_for)
 	job__expect(&j, "gpu_bound", "the training thread waits 2.344 ms of a step");
 }
 
-/* The thread of the steps waits for those of its backward pass, from 42 ms to 87 ms of each step.
- */
+/* The steps' thread waits for threads of its backward pass, from 42 ms to 87 ms of each step. */
 static struct job blocked_on_another_thread(uint64_t begin_ms, uint64_t end_ms)
 {
 	struct job j = job__torch();
@@ -135,7 +135,7 @@ Test(findings_gpu_bound, no_share_is_of_what_the_steps_launched)
 	synth__free(&j.s);
 }
 
-/* A wait for a copy is none for a kernel, which runs beside it. */
+/* A wait for a copy is no wait for a kernel, which runs at the same time. */
 Test(findings_gpu_bound, a_call_that_copies_waits_until_the_copy_begins)
 {
 	struct job j = job__new();
@@ -154,7 +154,7 @@ Test(findings_gpu_bound, a_call_that_copies_waits_until_the_copy_begins)
 	job__expect(&j, NULL, NULL);
 }
 
-/* Of the device's collectives it is the other processes that are waited for. */
+/* In the device's collectives the rank waits for other processes. */
 Test(findings_gpu_bound, waiting_for_a_collective_is_none)
 {
 	struct job j = job__new();

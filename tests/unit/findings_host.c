@@ -19,7 +19,7 @@ Test(findings_host, a_training_thread_without_a_processor)
 	job__expect(&j, "cpu_wait", "processors were 99 % busy");
 }
 
-/* By itself it would have run for less, and the step been shorter. */
+/* Without probes the thread would have run for less time, and the step would be shorter. */
 Test(findings_host, what_probes_took_is_no_running_time_of_the_step)
 {
 	struct job j = job__with("{\"process\": {\"pid\": 100}, \"probe_cost\": "
@@ -33,7 +33,8 @@ Test(findings_host, what_probes_took_is_no_running_time_of_the_step)
 	job__expect(&j, "cpu_wait", "it ran 59.80 ms of a step and stood ready for 30.00 ms");
 }
 
-/* Of each step the thread is ready without a processor for so long: other rules take that off. */
+/* In each step the thread is ready without a processor for so long. Other rules subtract that
+ * time. */
 static struct job ready_job(const struct step_plan *plan, uint64_t ready_ms)
 {
 	struct job j = job__torch();
@@ -137,7 +138,7 @@ Test(findings_host, a_lock_where_operators_run_on_other_threads_is_their_result)
 	job__expect(&j, NULL, NULL);
 }
 
-/* As of devices: the nodes run on a thread of their own. */
+/* As with devices, the nodes run on their own thread. */
 Test(findings_host, waiting_for_the_backward_pass_of_another_thread)
 {
 	struct job j = job__torch();
@@ -180,7 +181,7 @@ Test(findings_host, waiting_for_the_loader_and_the_device_is_their_rules)
 
 Test(findings_host, a_step_that_waits_for_the_disk)
 {
-	struct job j = job__new(); /* of whatever framework */
+	struct job j = job__new(); /* for any framework */
 
 	for (uint64_t i = 0; i < STEPS; i++) {
 		job__sched(&j, j.s.main, i, SCHED_RUN, 60);
@@ -201,7 +202,7 @@ Test(findings_host, a_step_that_sleeps)
 	job__expect(&j, "off_cpu", "The training thread sleeps for 29 % of the step.");
 }
 
-/* What the loader takes in one step hides nothing of what another one waits for. */
+/* The loader's time in one step must not hide another step's waits. */
 Test(findings_host, a_sleep_in_steps_that_do_not_load)
 {
 	static const struct step_plan loads = {40, 40, 45, 8, 0};
@@ -241,7 +242,7 @@ Test(findings_host, a_wait_between_the_phases_is_told_once)
 
 Test(findings_host, time_between_the_phases_that_no_rule_explains_is_told)
 {
-	struct job j = job__new(); /* whose locks may be its operators' own */
+	struct job j = job__new(); /* its locks may be those of its operators */
 
 	for (uint64_t i = 0; i < STEPS; i++)
 		job__sched_for(&j, j.s.main, i, SCHED_BLOCKED, "futex", 38);
@@ -313,7 +314,7 @@ Test(findings_host, a_gap_in_which_the_thread_itself_runs_is_told_though_others_
 
 /* ---- of a server: steps of 100 ms without any phase ---- */
 
-/* Step `odd` takes 300 ms, all the more in the same wait. */
+/* Step `odd` takes 300 ms. The additional time is in the same wait. */
 static void served_steps(struct job *j, uint64_t odd, const char *waits_in)
 {
 	uint64_t at = 0;
@@ -358,7 +359,7 @@ Test(findings_host, a_server_whose_lock_another_thread_holds)
 	job__expect(&j, "off_cpu", "The thread of the steps waits on a lock (futex)");
 }
 
-/* Its event loop reads requests for half of the time that a worker waits for one. */
+/* The event loop reads requests for half of the time that a worker waits for one. */
 Test(findings_host, a_server_whose_worker_waits_for_the_event_loop)
 {
 	struct job j = job__torch();
@@ -430,7 +431,7 @@ Test(findings_host, few_or_short_faults_are_none)
 	job__expect(&quick, NULL, NULL);
 }
 
-/* By the kernel's own count; the ten steps take 950 ms. */
+/* As counted by the kernel. The ten steps take 950 ms. */
 Test(findings_host, faults_that_were_only_counted)
 {
 	struct job many = job__new(), few = job__new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings about memory: spikes, and what is reserved and not used. */
+/* Findings about memory: spikes, and reserved memory without use. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ Test(findings_memory, a_spike_in_one_step_is_none)
 	job__expect(&j, NULL, NULL);
 }
 
-/* Of a device of 80 GB. */
+/* On a device of 80 GB. */
 static void reserving_steps(struct job *j, uint64_t allocated, uint64_t reserved)
 {
 	const struct event_memory args = {.total_allocated = allocated,

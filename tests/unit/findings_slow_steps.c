@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings about steps that take longer than most, and what differs in them. */
+/* Findings about steps that take longer than most, and how these steps differ. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FLOPs of calls: by hand from the formulas, and where they are not known. */
+/* FLOPs of calls: computed by hand from the formulas, and calls whose FLOPs are not known. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "analysis/flops.h"

@@ -9,7 +9,7 @@
 #define MOST   24
 #define GRAPHS 20000
 
-/* By the definition: can an end be reached if one node is taken out? */
+/* Uses the definition: can the end be reached without this node? */
 static bool end_reached_without(const struct flow_node *nodes, uint16_t cnt, uint16_t without)
 {
 	bool seen[MOST] = {false};

@@ -159,7 +159,7 @@ Test(full_names, are_what_activities_are_asked_for_by)
 	synth__free(&s);
 }
 
-/* What is read where a name is expected may be anything. */
+/* The bytes at a name's place may be anything. */
 Test(full_names, what_is_no_path_is_none)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -242,8 +242,8 @@ Test(full_names, a_name_that_is_cut_ends_with_a_whole_character)
 	synth__free(&s);
 }
 
-/* What follows a graph's name is cut off, whether it fits or not; a range is called what its
- * program calls it. */
+/* The text after a graph's name is cut off, whether it fits or not. A range keeps its program's
+ * name. */
 Test(full_names, of_graphs_are_without_paths_and_of_ranges_as_they_are)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");

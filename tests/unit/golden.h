@@ -8,7 +8,7 @@
 
 #define GOLDEN_DIR "tests/golden"
 
-/* Of GOLDEN_DIR/NAME.ptrec; the caller closes it. */
+/* Opens GOLDEN_DIR/NAME.ptrec. The caller closes it. */
 struct recording *golden__open(const char *name);
 
 /* Is the text that of GOLDEN_DIR/FILE? */

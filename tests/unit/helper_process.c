@@ -8,7 +8,7 @@
 #include "common/util.h"
 #include "target/helper_process.h"
 
-/* A literal's words end with \0 each; its own NUL is the last one's. */
+/* Each word of a literal ends with \0. The literal's own NUL ends the last word. */
 #define COMMAND(words) ((struct command_line){words, sizeof(words)})
 #define SPAWN	       "python\0-c\0from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5)\0"
 #define SERVER	       "python\0-c\0from multiprocessing.forkserver import main; main(7, 8, ['t'], **{})"
@@ -56,7 +56,7 @@ Test(helper_process, trackers_and_servers_of_multiprocessing)
 			     "row %zu", i);
 }
 
-/* What a server forks shows the server's command line. */
+/* A child that a server forks shows the server's command line. */
 Test(helper_process, what_a_server_forks_is_no_helper)
 {
 	const struct command_line server = COMMAND(SERVER);
@@ -73,7 +73,7 @@ Test(helper_process, what_a_server_forks_is_no_helper)
 		     HELPER_COMPILER, "it compiles, too");
 }
 
-/* A shell that stands still, with a command line of the test's. */
+/* A shell that stands still, with a command line that the test chooses. */
 static pid_t start_shell(char *word)
 {
 	pid_t pid = fork();

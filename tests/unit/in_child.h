@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is tried by a child, since it cannot be taken back, and a directory for its files. */
+/* Tests run a child for actions that cannot be undone. The child has a directory for its files. */
 #ifndef PROFTRACE_TEST_CHILD_H
 #define PROFTRACE_TEST_CHILD_H
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "common/util.h"
 
-static char dir[] = "/tmp/proftrace-child.XXXXXX"; /* a test is a process of its own */
+static char dir[] = "/tmp/proftrace-child.XXXXXX"; /* each test is a process of its own */
 
 static inline void make_dir(void)
 {
@@ -37,7 +37,7 @@ static inline char *in(const char *name)
 	return path;
 }
 
-/* Exit status of what a child does; 1: an expectation of it failed, and was printed. */
+/* Returns the exit status of the child. 1: an expectation failed, and was printed. */
 static inline int in_child(int (*run)(void))
 {
 	int status;

@@ -21,7 +21,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* As if a proftrace that was killed had left its code behind that of each file. */
+/* Pretends that a killed proftrace left its code after each file's code. */
 static void forge_marks(void)
 {
 	const uint64_t mark = REMOTE_STUB_MAGIC;
@@ -80,7 +80,7 @@ Test(inject, who_stops_does_not_wait_for_all_threads_to_be_looked_at)
 	struct inject_result result;
 	pid_t pid = start_target(true);
 
-	/* Without a reason to stop they are looked at. */
+	/* The threads are looked at without a reason to stop them. */
 	cr_expect_lt(inject__load(pid, &request, &result), 0);
 	cr_expect_geq(result.stops, THREADS, "%u: %s", result.stops, result.reason);
 	stop = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which job a process belongs to, by its environment and cgroup. */
+/* Tests which job a process belongs to, from its environment and cgroup. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "monitor/job_key.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* JSON of a stranger where memory ends in the middle of it. */
+/* Parses a stranger's JSON while memory runs out. */
 #include <criterion/criterion.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -50,7 +50,7 @@ static char *make(bool is_string)
 	return text;
 }
 
-/* Ends as it should with each limit from none to enough. */
+/* Runs with each limit from nothing to enough. Each run must end correctly. */
 static int with_less_and_less(const char *text)
 {
 	bool lacked = false, fitted = false;

@@ -18,7 +18,7 @@ Test(kernel_names, a_stub_is_named_after_its_kernel)
 {
 	/* the kernel's own name is that of the function that calls the stub */
 	expect_name("_Z3addPfPf", "_Z3addPfPf");
-	/* behind the counted name stand the stub's own arguments */
+	/* the stub's own arguments come after the counted name */
 	expect_name("_ZL24__device_stub__Z3addPfPfRKfS_", "_Z3addPfPf");
 	expect_name("_Z24__device_stub__Z3addPfPfPfS_", "_Z3addPfPf");
 	/* extern "C" */
@@ -41,7 +41,7 @@ static struct elf_file *open_kernels(void)
 	return f;
 }
 
-/* Optimised code and code that is not, in one library. */
+/* Optimised and unoptimised code in one library. */
 Test(kernel_registry, each_variable_of_a_stub_has_its_kernel)
 {
 	struct elf_file *f = open_kernels();

@@ -9,7 +9,7 @@
 
 TestSuite(long_names);
 
-/* Without a BPF map: what is put is there. */
+/* Works without a BPF map: the text that is put is found. */
 static struct long_names *put(uint64_t key, const struct pt_long_name *row)
 {
 	struct long_names *n = long_names__new(-1, 0, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A process that shows another file where its memfd was. */
+/* A process that shows another file in place of its memfd. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sys/mman.h>

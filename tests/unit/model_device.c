@@ -119,7 +119,7 @@ Test(model_device, memory_in_a_span_that_crosses_a_step_waits_for_it)
 			       " memory 90 64 mm\n");
 }
 
-/* The device's clock is ahead: by 100 us at least, as the wait tells, and at most by 130 us. */
+/* The device's clock is ahead: by at least 100 us, as the wait shows, and by at most 130 us. */
 Test(model_device, a_wait_that_ends_before_its_work_tells_of_the_clock)
 {
 	struct synth s = synth__new("{}");
@@ -147,7 +147,7 @@ Test(model_device, a_wait_that_ends_before_its_work_tells_of_the_clock)
 	synth__free(&s);
 }
 
-/* It waits for the current device alone, which may be one that its thread launched nothing on. */
+/* The call waits only for the current device. Its thread may have launched nothing there. */
 Test(model_device, a_wait_in_a_process_with_two_devices_tells_nothing)
 {
 	struct synth s = synth__new("{}");
@@ -181,7 +181,8 @@ static void expect_begin(const struct synth *s, int number, uint64_t ts_ns)
 	recording_cursor__close(c);
 }
 
-/* The recording says that device 0's clock is 1 us ahead: work moves, and what waits do not. */
+/* The recording says that device 0's clock is 1 us ahead. Its work moves, and records of waits do
+ * not. */
 Test(model_device, a_corrected_clock_moves_the_devices_work_alone)
 {
 	struct synth s = synth__new("{}");

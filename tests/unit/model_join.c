@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Each device event is in the batch of the launch that it is of, however far apart they lie. */
+/* Each device event must be in the batch of its launch, however far apart they lie. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "common/util.h"
@@ -11,13 +11,13 @@ TestSuite(model_join);
 #define LAUNCHES 20 /* of a step */
 
 struct job {
-	uint64_t steps, lag; /* the device is so many steps behind */
+	uint64_t steps, lag; /* lag: steps that the device is behind */
 	uint32_t devices, streams;
 	uint32_t nodes;	   /* device events of a launch: more than 1 for a graph */
 	uint32_t chunk;	   /* events of a chunk of the file */
 	unsigned int seed; /* not 0: device events are in random places of the file */
 	bool endless;	   /* the first launch's kernel lasts as long as the recording */
-	uint32_t lost;	   /* of so many launches one is not in the recording; 0: none */
+	uint32_t lost;	   /* one of so many launches is not in the recording; 0: all are there */
 	uint32_t earlier;  /* device events of launches from before the recording */
 };
 
@@ -221,7 +221,7 @@ Test(model_join, what_has_no_launch_is_counted)
 	expect_join(JOB(.steps = 50, .lag = 7, .earlier = 13, .lost = 2, .nodes = 3));
 }
 
-/* Ids are of a process: those of another one are other launches. */
+/* Ids are unique only within a process. Another process's ids are other launches. */
 Test(model_join, ids_of_another_process)
 {
 	struct synth s = synth__new("{}");

@@ -49,7 +49,7 @@ Test(model_phase, zero_grad_between_forward_and_backward_does_not_hide_the_forwa
 			   "  Backward backward [40,60) cpu 20 self 20 in Backward\n");
 }
 
-/* A wait for a batch that another thread fetches, say. */
+/* For example a wait for a batch that another thread fetches. */
 Test(model_phase, what_is_long_before_zero_grad_is_no_forward_without_operators)
 {
 	struct synth s = synth__new("{}");
@@ -118,7 +118,7 @@ Test(model_phase, an_optimizer_that_runs_a_closure_is_not_all_optimization)
 		"      Operator add [80,85) cpu 5 self 5 in Optimization\n");
 }
 
-/* As LBFGS does. */
+/* LBFGS does this. */
 Test(model_phase, a_closure_that_runs_twice_has_two_forward_passes)
 {
 	struct synth s = synth__new("{}");
@@ -139,7 +139,7 @@ Test(model_phase, a_closure_that_runs_twice_has_two_forward_passes)
 		"    Optimization Optimization [50,60) cpu 10 self 10 in Optimization inferred\n");
 }
 
-/* As LBFGS does with the closure of PyTorch's own documentation. */
+/* LBFGS does this with the closure of PyTorch's own documentation. */
 Test(model_phase, what_is_computed_until_a_closure_begins_again_with_zero_grad_is_the_optimizers)
 {
 	struct synth s = synth__new("{}");
@@ -428,7 +428,7 @@ Test(model_phase, without_steps_what_lies_before_the_first_zero_grad_is_no_forwa
 			       "  Backward backward [30,40) cpu 10 self 10 in Backward\n");
 }
 
-/* A graph of whatever phases: those of its operators. */
+/* A graph of any phases: those of its operators. */
 static void graph_operators(struct synth *s)
 {
 	synth__span(s, s->main, CAT_DATALOADER, "next", 0, 10);
@@ -715,7 +715,7 @@ Test(model_phase, gradients_of_a_pass_that_another_thread_shows_are_not_those_of
 	synth__free(&s);
 }
 
-/* What the step's thread shows itself stays as it is: the graph of the step before runs on. */
+/* Events of the step's own thread stay where they are. The previous step's graph still runs. */
 Test(model_phase, operators_of_another_thread_take_no_time_of_a_phase_that_shows_itself)
 {
 	struct synth s = synth__new(SCOPES);
@@ -735,7 +735,7 @@ Test(model_phase, operators_of_another_thread_take_no_time_of_a_phase_that_shows
 	synth__free(&s);
 }
 
-/* Without gradients in a graph all is as its names tell. */
+/* Without gradients in a graph, only its operators' names decide. */
 Test(model_phase, full_names_alone_make_no_phase)
 {
 	struct synth s = synth__new(SCOPES);
@@ -751,7 +751,7 @@ Test(model_phase, full_names_alone_make_no_phase)
 			       "  Optimization optimizer [85,90) cpu 5 self 5 in Optimization\n");
 }
 
-/* The range is given out with the step in which it ends; its phases count where they are. */
+/* The range counts in the step in which it ends. Its phases count where they are. */
 Test(model_phase, phases_in_a_range_that_ends_in_the_next_step)
 {
 	struct synth s = synth__new("{}");

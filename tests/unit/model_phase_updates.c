@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The optimization where it shows as the operators that update parameters. */
+/* The optimization phase when it shows only as operators that update parameters. */
 #include <criterion/criterion.h>
 #include "model_synth.h"
 

@@ -215,7 +215,8 @@ void synth__expect(char *got, const char *want)
 	free(got);
 }
 
-/* Blanks between columns are as many as the other rows want: two stand for all. */
+/* The number of blanks between columns depends on the other rows, so two blanks stand for any
+ * number. */
 static char *squeezed(const char *text)
 {
 	char *copy = calloc(strlen(text) + 1, 1), *end = copy;

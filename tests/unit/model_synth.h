@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small recordings written by hand, and what the model makes of them as text. */
+/* Small recordings written by hand, and the model's tree of them as text. */
 #ifndef PROFTRACE_TESTS_MODEL_SYNTH_H
 #define PROFTRACE_TESTS_MODEL_SYNTH_H
 
@@ -13,7 +13,7 @@ struct synth {
 	uint32_t main, other; /* tracks */
 };
 
-/* Starts a file; meta as JSON text. Process 100, threads 100 "main" and 101 "other". */
+/* Starts a file. meta is JSON text. Process 100 has the threads 100 "main" and 101 "other". */
 struct synth synth__new(const char *meta);
 uint32_t synth__thread(struct synth *s, uint32_t pid, uint32_t tid, const char *name);
 uint32_t synth__stream(struct synth *s, int device, int64_t stream);

@@ -74,7 +74,7 @@ Test(model_tree, a_node_is_an_operator_and_what_it_calls_is_inner)
 			       "    Operator exp [22,24) cpu 2 self 2\n");
 }
 
-/* A reentrant checkpoint runs a backward pass in its node: AccumulateGrad there is a node, too. */
+/* A reentrant checkpoint runs a backward pass in its node. AccumulateGrad there is a node too. */
 Test(model_tree, a_node_without_a_number_is_a_part_of_an_operator_and_not_of_a_numbered_node)
 {
 	struct synth s = synth__new("{}");
@@ -283,7 +283,7 @@ Test(model_tree, the_visitor_may_stop)
 	synth__free(&s);
 }
 
-/* Whatever comes in, what goes out nests. */
+/* The output must nest, whatever the input. */
 static size_t check_level(const struct span *s, uint64_t begin, uint64_t end, int depth)
 {
 	size_t cnt = 0;
@@ -372,7 +372,7 @@ static int count_step(const struct batch *b, void *ctx)
 	return 0;
 }
 
-/* How many of four steps are seen that come behind so many spans. */
+/* Returns how many of four steps are seen after so many spans. */
 static uint64_t late_steps(const char *meta, uint64_t spans)
 {
 	const struct model_opts opts = {0};
@@ -415,7 +415,7 @@ Test(model_tree, what_begins_before_its_launch_is_counted)
 	synth__free(&s);
 }
 
-/* A kernel that no operator runs, as what an optimizer copies. */
+/* A kernel outside of operators, such as an optimizer's copy. */
 Test(model_tree, parts_of_paddles_operators_are_none)
 {
 	struct synth s = synth__new(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From the JSON of a window's report to metrics, the list of jobs, and their limits. */
+/* Converts the JSON of a window's report to metrics and the list of jobs, within their limits. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -279,7 +279,7 @@ Test(monitor_metrics, neither_another_user_nor_another_container_takes_over)
 	job_series__free(&s);
 }
 
-/* A session that begins anew finds its own series, whoever else has ended since. */
+/* A session that starts again must find its own series, whatever other sessions ended. */
 Test(monitor_metrics, a_process_finds_its_own_series_again)
 {
 	struct job_series s = {.series_max = 1000};

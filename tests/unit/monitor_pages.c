@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The monitor's pages: what is asked of the parent, and names that are markup. */
+/* The monitor's pages: their requests to the parent, and names that look like markup. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -155,7 +155,7 @@ Test(monitor_pages, a_recording_is_shown_to_whom_it_may_be)
 	end(&s, sockets);
 }
 
-/* However many ask for it, the parent is asked once, and what it made is kept. */
+/* However many clients want it, the parent makes the page once and keeps it. */
 Test(monitor_pages, a_page_is_made_once)
 {
 	struct site s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the monitor reads of processes, of its sessions' answers, and of its store. */
+/* The monitor's data from processes, from its sessions' answers, and from its store. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -80,7 +80,7 @@ static void expect_step(const char *answer, bool has, uint64_t step)
 	cr_expect_eq(a.step, step, "%s", answer);
 }
 
-/* As capture/control/control.c says them. */
+/* Answers as in capture/control/control.c. */
 Test(monitor_processes, answers_of_a_session)
 {
 	expect_step(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What waits to be sent, when it is tried again, and what receivers answer. */
+/* The queue of data to send, when sending is tried again, and the receivers' answers. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ Test(monitor_push, tries_are_farther_apart_each_time_up_to_a_minute)
 	}
 	cr_expect_not(push_queue__is_due(&q, q.due_ns - 1));
 	cr_expect(push_queue__is_due(&q, q.due_ns));
-	/* What comes meanwhile does not wake a receiver that is down. */
+	/* New data must not cause an early try with a receiver that is down. */
 	add(&q, 'b');
 	cr_expect_not(push_queue__is_due(&q, q.due_ns - 1));
 	push_queue__finish(&q);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The last node of a device's thread ends with its pass. That holds, too, where the library in the
- * target tells of the pass: its memory is read after the kernel's ring. */
+/* The last node of a device's thread ends with its pass. This must also hold if the library in the
+ * target records the pass, although its memory is read after the kernel's ring. */
 #include <criterion/criterion.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ static struct planned_probe rows[] = {
 static const struct probe_plan plan = {
 	.probes = rows, .cnt = ARRAY_SIZE(rows), .row_cnt = ARRAY_SIZE(rows)};
 
-/* What the library has noted: [1000 i, 1000 i + 400) each. */
+/* The library's notes: [1000 i, 1000 i + 400) each. */
 struct noted {
 	struct decoder *d;
 	uint64_t read_cnt, look_cnt;

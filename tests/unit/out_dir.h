@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A directory of root's, with one of a neighbour's in it, where proftrace writes. */
+/* root's directory where proftrace writes, with a neighbour's directory in it. */
 #ifndef PROFTRACE_TEST_OUT_DIR_H
 #define PROFTRACE_TEST_OUT_DIR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a hostile neighbour may have put where proftrace writes. */
+/* Files that a hostile neighbour may have put where proftrace writes. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ Test(out_file, files_of_others_and_other_names_of_ours_stay)
 	cr_expect(holds("shadow", "secret"));
 }
 
-/* The neighbour moves a file of root's, as whoever owns a directory may, to the name of ours. */
+/* The neighbour moves root's file to our file's name, as the directory's owner can. */
 Test(out_file, a_stranger_chooses_neither_mode_nor_what_is_emptied)
 {
 	auto_close int before = -1;
@@ -188,7 +188,7 @@ static void end_neighbour(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Puts what is root's in the place of ours whenever ours is there. */
+/* Replaces our file with root's file whenever ours is there. */
 static void exchange(void)
 {
 	auto_free char *secret = strdup(in("theirs/secret"));
@@ -272,7 +272,8 @@ Test(out_file, a_file_that_takes_the_place_of_a_pipe_is_not_written_to, .timeout
 
 static int told[2]; /* a pipe */
 
-/* For writing: no other process opens it until the lease is broken, 45 s later. */
+/* Holds a lease for writing. No other process can open the file until the lease is broken 45 s
+ * later. */
 static void hold_by_lease(void)
 {
 	const int fd = open(in("live"), O_RDWR);
@@ -299,7 +300,8 @@ Test(out_file, a_lease_does_not_hold_a_live_file_up)
 	end_neighbour(pid);
 }
 
-/* No file without a name, as on NFS and vfat; whoever locks one is killed. */
+/* There are no files without a name here, as on NFS and vfat. A process that locks one is
+ * killed. */
 static void make_until_locked(void)
 {
 	struct sock_filter rules[] = {
@@ -375,7 +377,7 @@ Test(out_file, under_sudo_a_file_of_roots_in_the_callers_directory_is_not_emptie
 	cr_expect(!fstat(before, &st) && st.st_size == 6, "emptied");
 	cr_expect(!stat(in("theirs/name"), &st) && st.st_uid == NOBODY);
 	cr_expect(holds("theirs/name", "x"));
-	/* His own is, and stays what it is. */
+	/* His own file stays as it is. */
 	cr_expect_eq(write_to("theirs/name", OUT_LIVE, "again"), 0);
 	struct stat now;
 	cr_expect(!stat(in("theirs/name"), &now) && now.st_ino == st.st_ino);
@@ -432,7 +434,7 @@ Test(out_file, a_temporary_file_has_no_name)
 		cr_expect_eq(out_file__open_temporary(in("theirs/there")), -ELOOP);
 }
 
-/* What is left when proftrace is killed between the link and the rename of a file. */
+/* The files left when proftrace is killed between a file's link and rename. */
 Test(out_file, temporary_names_of_the_killed_are_removed_by_the_next)
 {
 	struct out_file f;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which links stand for directories and files where proftrace writes, and as whom it goes on. */
+/* Tests which links proftrace follows for directories and files that it writes, and as which user
+ * it goes on. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -71,13 +72,13 @@ Test(out_links, the_error_names_the_link_and_what_to_type)
 	cr_assert(!symlink("../../../../out", in("a/far")));
 	cr_expect_eq(write_to("a/far", OUT_LIVE, "x"), -ELOOP);
 	cr_expect(strstr(out_file__explain(-ELOOP), "leads to: /out"));
-	/* Of another refusal. */
+	/* Refused for another reason. */
 	cr_assert(!symlink("loop/a", in("loop")));
 	cr_expect_eq(write_to("none/file", OUT_LIVE, "x"), -ENOENT);
 	cr_expect(strstr(out_file__explain(-ELOOP), "name the file itself"));
 }
 
-/* 0, or the line of what failed. */
+/* Returns 0, or the line of the failed check. */
 static int in_a_root_of_its_own(void)
 {
 #define NEED(condition)                                                                            \
@@ -100,7 +101,7 @@ static int in_a_root_of_its_own(void)
 	NEED(out_file__open(&f, "/data/run/d", OUT_LIVE) == -ELOOP);
 	/* The last component is no directory of the system's. */
 	NEED(!symlink("mnt/b", "/file") && out_file__open(&f, "/file", OUT_LIVE) == -ELOOP);
-	/* Others may write there, or made it. */
+	/* Others may write there, or made the directory. */
 	NEED(!chmod("/var", 0777) && out_file__open(&f, "/var/run/d", OUT_LIVE) == -ELOOP);
 	NEED(!chmod("/var", 01777) && out_file__open(&f, "/var/run/d", OUT_LIVE) == -ELOOP);
 	NEED(!chmod("/var", 0755) && !lchown("/var/run", NOBODY, NOBODY));
@@ -132,7 +133,7 @@ static void write_through(const char *form, int fd)
 	cr_expect_eq(out_file__publish(&f), 0);
 }
 
-/* As a shell's >(command) and /dev/stdout do. */
+/* A shell's >(command) and /dev/stdout look like this. */
 Test(out_links, open_descriptors_can_be_named)
 {
 	int ends[2];
@@ -144,7 +145,7 @@ Test(out_links, open_descriptors_can_be_named)
 	cr_assert_eq(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
 	write_through("/dev/stdout", 0);
 	cr_expect_eq(read(ends[0], text, sizeof(text)), 3);
-	/* Behind /proc/self/cwd are files as elsewhere. */
+	/* Files behind /proc/self/cwd are treated as elsewhere. */
 	cr_assert_eq(chdir(dir), 0);
 	write_through("/proc/self/cwd/file", 0);
 	cr_expect(holds("file", "x"));
@@ -190,11 +191,11 @@ Test(out_links, under_sudo_a_link_of_the_callers_leads_to_nothing_of_roots)
 	cr_expect_eq(out_file__remove(in("theirs/sub/file")), -EACCES);
 	cr_expect_eq(out_file__make_directory(in("theirs/sub/made")), -EACCES);
 	cr_expect_eq(out_file__open_temporary(in("theirs/sub")), -EACCES);
-	/* Nor where he may not look. */
+	/* Nor where the user may not look. */
 	cr_assert_eq(chmod(in("roots"), 0700), 0);
 	cr_expect_eq(write_to("theirs/sub/file", OUT_LIVE, "x"), -EACCES);
 	cr_expect_eq(out_file__reopen(in("theirs/sub/file")), -EACCES);
-	/* Nor to what we have open. */
+	/* Nor to descriptors that we have open. */
 	link_to("theirs/fd", "/proc/self/fd");
 	cr_expect_eq(write_to("theirs/fd/1", OUT_LIVE, ""), -ELOOP);
 	end_sudo();
@@ -246,13 +247,13 @@ Test(out_links, under_sudo_links_that_others_could_have_moved_are_refused)
 		expect_refused("theirs/sub/file");
 	}
 	cr_assert_eq(chmod(in("theirs"), 0755), 0);
-	/* What is made is another's. */
+	/* The new file belongs to another user. */
 	out_path__choose_owner(1234, 1234);
 	expect_refused("theirs/sub/file");
 	end_sudo();
 }
 
-/* sudo of root's own: his number proves as little as without it. */
+/* With sudo by root, root's own number proves no more than without sudo. */
 Test(out_links, under_sudo_of_root_its_links_are_refused)
 {
 	call_sudo("0");
@@ -262,7 +263,7 @@ Test(out_links, under_sudo_of_root_its_links_are_refused)
 	end_sudo();
 }
 
-/* They lead nowhere where he could not write without them. */
+/* Links of root's lead only to places where this user could write anyway. */
 Test(out_links, who_is_not_root_follows_roots_links_and_his_own_anywhere)
 {
 	int status;

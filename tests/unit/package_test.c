@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The version of a package is that of what a process has, not of what replaced it. */
+/* A package's version must be that of the process's files, not of files that replaced them. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <string.h>

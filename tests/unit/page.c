@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The page's data: nothing of the target's escapes from it, and its size has bounds. */
+/* The page's data: target text must not break out of it, and its size is limited. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "common/err.h"
@@ -10,7 +10,7 @@
 
 TestSuite(page);
 
-/* What is between the tags of the data; modifies html. */
+/* Returns the data between its tags. Modifies html. */
 static json_t *data_of(char *html)
 {
 	char *begin = page_text__data(html), *end = strstr(begin, PAGE_DATA_END);

@@ -23,7 +23,7 @@ static const struct golden {
 	{"waits", "waits.html", {.tables = "sched,syscalls"}},
 };
 
-/* Writes the mark of page.html that the text at this place stands for. Its length, or 0. */
+/* Writes the mark of page.html for the text at this place. Returns the mark's length, or 0. */
 static size_t put_mark(const char *at, const char *nonce, FILE *out)
 {
 	const struct {

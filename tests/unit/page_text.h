@@ -7,7 +7,7 @@
 /* The whole page; the caller frees it. */
 char *page_text(const struct recording *r, const struct report_opts *opts);
 
-/* Its data: from here to the end of the script that holds them. */
+/* Returns the page's data, from here to the end of their script. */
 char *page_text__data(char *html);
 #define PAGE_DATA_END "</script>"
 

@@ -55,7 +55,7 @@ Test(passes, a_node_is_told_of_hundreds_of_passes_later)
 	cr_expect_eq(passes__end(&passes, 14, 7), 0);
 }
 
-/* As the probes note them. */
+/* Ends a pass as the probes note it. */
 static void end_pass(struct pt_passes *latest, uint64_t begin_ns, uint64_t end_ns)
 {
 	const uint32_t i = latest->cnt++ % PT_PASSES;
@@ -73,7 +73,7 @@ Test(passes, those_that_the_probes_tell_of_are_looked_at_once)
 	passes__look(&passes, &latest);
 	cr_expect_eq(passes.cnt, 2);
 	latest.cnt = 3;
-	latest.passes[2].begin_ns = 50; /* its end is not there yet */
+	latest.passes[2].begin_ns = 50; /* the pass's end is not there yet */
 	passes__look(&passes, &latest);
 	cr_expect_eq(passes.cnt, 2);
 	latest.passes[2].end_ns = 60;

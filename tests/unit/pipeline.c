@@ -104,7 +104,7 @@ static const struct probe_plan plan = {.probes = probes, .cnt = 3, .row_cnt = 3}
 
 extern const struct framework framework_mindspore;
 
-/* Itanium ABI: what lies around a vtable. */
+/* The words around a vtable in the Itanium ABI. */
 static const struct {
 	uint64_t vtable;
 	const char *name;
@@ -162,7 +162,8 @@ Test(pipeline, records_of_the_ring)
 	asked(d, ROW_PUT, 16, 50, 57);	 /* waited for room */
 	asked(d, ROW_PUT, 15, 60, 1000); /* did not */
 	stage(d, "MapOp(ID:1)::WorkerProcess", 2000, 2011);
-	stage(d, "MapOp(ID:1)::WorkerGet", 2020, 2900);	 /* a wait, not its own */
+	stage(d, "MapOp(ID:1)::WorkerGet", 2020, 2900);	 /* a wait, which is not the stage's own
+							    time */
 	stage(d, "RunGraph::WorkerProcess", 3000, 3100); /* no operation of a pipeline */
 	cr_expect_eq(decoder__malformed(d), 0);
 	decoder__hits(d, hits);
@@ -177,7 +178,7 @@ Test(pipeline, records_of_the_ring)
 }
 
 #ifdef __x86_64__
-/* Between 0.5 and 20 GHz, twice the same. */
+/* The same for clocks between 0.5 and 20 GHz. */
 Test(pipeline, counts_of_the_processor_are_times)
 {
 	uint32_t shifted = cycles__ns_shifted(20);

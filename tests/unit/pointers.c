@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a process's data holds the addresses of functions: its own, since the finder only looks. */
+/* Finds the addresses of functions in a process's data. The process is this one, because the finder
+ * only looks. */
 #include "device/pointers.h"
 #include "common/util.h"
 #include <criterion/criterion.h>

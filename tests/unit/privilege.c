@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a process may still do once it has given up its rights: tried by a child. */
+/* Tests in a child what a process may still do after it gave up its rights. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 
 TestSuite(privilege, .init = make_dir, .fini = remove_dir);
 
-/* Of a set in /proc/self/status, "CapEff". */
+/* Returns a set of /proc/self/status, such as "CapEff". */
 static uint64_t own_set(const char *field)
 {
 	auto_free char *status = file__read("/proc/self/status", NULL);
@@ -66,7 +66,7 @@ Test(privilege, kept_capabilities_are_all_there_is)
 	cr_expect_eq(in_child(keep_two), 0);
 }
 
-/* By libbpf, and with the whole set of the stage. */
+/* Uses libbpf, with the stage's whole set of rights. */
 static int probe_while_recording(void)
 {
 	const bool keeps = privilege__keeps_admin(ATTACH_PERF_EVENT);
@@ -117,7 +117,7 @@ Test(privilege, commands_hold_no_more_than_a_session)
 	cr_expect_not(rights__for(RIGHTS_TO_EXAMINE) & CAPABILITIES_TO_LOAD);
 }
 
-/* A root of a container that was given it alone. */
+/* root in a container that has only this right. */
 Test(privilege, sys_admin_stands_for_what_is_missing)
 {
 	const uint64_t admin = CAPABILITY(CAP_SYS_ADMIN), load = CAPABILITIES_TO_LOAD;
@@ -131,7 +131,7 @@ Test(privilege, sys_admin_stands_for_what_is_missing)
 	cr_expect_str_eq(rights__names(admin, RIGHTS_RECORD, false), "CAP_SYS_ADMIN");
 }
 
-/* As in a container by Docker's own choice. */
+/* As in a container with Docker's default rights. */
 Test(privilege, dac_override_stands_for_reading_alone)
 {
 	const uint64_t override = CAPABILITY(CAP_DAC_OVERRIDE),
@@ -166,7 +166,7 @@ static int changes_nothing(void)
 
 Test(privilege, landlock_forbids_changes)
 {
-	/* A kernel without it is said, not hidden. */
+	/* If the kernel lacks landlock, a message says so. */
 	if (!landlock__version()) {
 		cr_expect_eq(landlock__forbid_changes(false), -ENOSYS);
 		cr_expect(sandbox__lacks() & PROTECTION_LANDLOCK);
@@ -200,7 +200,7 @@ static int makes_only_harmless_calls(void)
 	WANT(execl("/bin/true", "true", NULL) && errno == ENOSYS);
 	WANT(kill(getppid(), 0) && errno == ENOSYS);
 	WANT(ioctl(there, 0x5412 /* TIOCSTI */, "x") && errno == ENOTTY);
-	/* What is left. */
+	/* The rights that remain. */
 	WANT(write(there, "x", 1) == 1 && !ftruncate(there, 0));
 	WANT(open(in("there"), O_RDONLY) >= 0);
 	WANT(!pthread_create(&thread, NULL, nothing, NULL) && !pthread_join(thread, NULL));
@@ -241,7 +241,7 @@ Test(privilege, a_filter_with_maps_allows_their_elements_alone)
 	cr_expect_eq(in_child(only_uses_maps), 0);
 }
 
-/* At a socket of the directory, which listens and has a client that waits. */
+/* Serves a socket of the directory, where a client already waits. */
 static int answers_alone(void)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -307,13 +307,13 @@ Test(privilege, who_looks_into_a_process_writes_to_none)
 	cr_expect_eq(in_child(looks_on), 0);
 }
 
-/* As on a kernel that wants it for maps. */
+/* As on a kernel that requires this right for maps. */
 Test(privilege, a_command_goes_on_as_nobody_with_one_capability)
 {
 	cr_expect_eq(in_child(goes_on_with_one), 0);
 }
 
-/* Of all threads but this one, in /proc/self/task/TID/status. */
+/* Checks all other threads in /proc/self/task/TID/status. */
 static int each_other_has(uint64_t rights)
 {
 	const pid_t own = (pid_t)syscall(SYS_gettid);
@@ -398,8 +398,8 @@ static int write_where_it_may(void *ctx)
 	WANT(own_set("NoNewPrivs") == 1);
 	WANT(geteuid() != 0 && getegid() != 0);
 	WANT(fcntl(*(const int *)ctx, F_GETFD) < 0); /* of the parent's */
-	WANT(open(in("read"), O_RDONLY) < 0);	     /* root's alone */
-	/* By the broker, what was named. */
+	WANT(open(in("read"), O_RDONLY) < 0);	     /* only root may read it */
+	/* The broker opens the named file. */
 	fd = in_file__open(in("read"));
 	WANT(fd >= 0);
 	close(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What each kind of probe costs, and who counts its hits. */
+/* Tests the cost of each kind of probe, and which program counts its hits. */
 #include "capture/arming/probe_kind.h"
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Protocol buffers as text: what an exporter wrote, read by the fields of the format's .proto. */
+/* Converts an exporter's protocol buffers to text, with the fields of the format's .proto. */
 #ifndef PROFTRACE_PROTO_TEXT_H
 #define PROFTRACE_PROTO_TEXT_H
 

@@ -62,7 +62,7 @@ Test(python_lines, are_those_of_the_interpreter)
 		     ARRAY_SIZE(lines_313));
 }
 
-/* Whatever lies there: the memory is the target's. */
+/* Any bytes may lie there, because the memory is the target's. */
 Test(python_lines, any_bytes_are_a_table_or_none)
 {
 	uint8_t bytes[64];

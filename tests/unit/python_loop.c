@@ -68,7 +68,7 @@ struct version {
 	const uint8_t *code;
 	size_t len, loop, loop_end;
 	struct python_loop expected;
-	uint8_t matter[16]; /* bytes of it that must be as they are */
+	uint8_t matter[16]; /* the bytes of it that must match */
 	size_t matter_cnt;
 };
 
@@ -147,7 +147,8 @@ Test(python_loop, cut_off_is_none)
 		struct python_loop loop;
 
 		for (size_t len = 0; len < v->loop_end; len++) {
-			/* As long as that: AddressSanitizer sees who reads on. */
+			/* Allocated with exactly this length, so that AddressSanitizer sees reads
+			 * beyond the end. */
 			auto_free uint8_t *code = malloc(len);
 
 			memcpy(code, v->code, len);
@@ -160,7 +161,8 @@ Test(python_loop, cut_off_is_none)
 
 Test(python_loop, must_be_the_only_one)
 {
-	const struct version *v = &versions[1]; /* whose jumps are the same anywhere */
+	const struct version *v = &versions[1]; /* the version whose jumps are the same at any
+						   place */
 	struct python_loop loop;
 	uint8_t code[2 * sizeof(compiled)];
 

@@ -15,7 +15,7 @@ static void *wait_for_end(void *tid)
 	return NULL;
 }
 
-/* As the interpreter of 3.10 knows its threads. */
+/* The interpreter of 3.10 knows its threads in this form. */
 Test(python_threads, glibc_says_what_a_thread_calls_itself)
 {
 	struct target *t = NULL;

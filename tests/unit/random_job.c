@@ -13,7 +13,7 @@ struct random_job {
 	uint32_t streams[STREAMS], worker;
 	uint64_t free_ns[STREAMS]; /* when a stream has done all so far */
 	uint64_t lag_ns;	   /* most that a kernel lasts */
-	uint64_t at[2];		   /* of main and other */
+	uint64_t at[2];		   /* of the main thread and of the other one */
 };
 
 static uint64_t draw(struct random_job *j, uint64_t below)

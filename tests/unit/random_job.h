@@ -6,7 +6,7 @@
 
 #include "model_synth.h"
 
-/* Open; the same for the same seed. The caller frees. */
+/* Returns an open recording, the same for the same seed. The caller frees it. */
 struct synth random_job(uint64_t seed);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How ranges end: by their program, out of order, or with what encloses them. */
+/* How ranges end: by their program, out of order, or when an outer range ends. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Files that were cut off, altered or made up: what is whole comes back, what is not is told. */
+/* Files that were cut off, altered or invented. Undamaged parts must be read, and damage must be
+ * reported. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <signal.h>
@@ -103,7 +104,7 @@ Test(recording_damage, every_flipped_bit_is_reported, .timeout = 300)
 	unlink(path);
 }
 
-/* Behind right checksums nothing may be trusted either: this is what a hostile file looks like. */
+/* A hostile file has right checksums, so they prove nothing. */
 Test(recording_damage, altered_bytes_behind_right_checksums_do_no_harm, .timeout = 300)
 {
 	auto_free char *path = sample__path();
@@ -198,7 +199,7 @@ Test(recording_damage, lost_names_leave_holes)
 	b = sample__load(path);
 	off = find_chunk(&b, CHUNK_NAMES, 0);
 	b.data[off + CHUNK_HEADER_SIZE + 1] =
-		3; /* the first name now has the id 3, as has the third */
+		3; /* the first name now has the id 3, like the third one */
 	sample__fix_checksums(b.data, b.len);
 	sample__store(path, b.data, b.len);
 	cr_assert_eq(recording__open(path, &r), 0);
@@ -210,7 +211,7 @@ Test(recording_damage, lost_names_leave_holes)
 	unlink(path);
 }
 
-/* Writes a file of one chunk whose header claims what it likes. */
+/* Writes a file of one chunk. The header may claim anything. */
 static void store_chunk(const char *path, struct chunk_header h, const void *payload, size_t len)
 {
 	auto_free uint8_t *bytes = calloc(1, FILE_HEADER_SIZE + CHUNK_HEADER_SIZE + len);
@@ -241,7 +242,8 @@ Test(recording_damage, a_small_file_cannot_ask_for_much_memory)
 		cr_expect(eq(u64, got.damage.ignored_bytes, CHUNK_HEADER_SIZE + 5));
 		cr_expect(eq(sz, got.events, 0));
 	}
-	/* Four billion names, the first of them with the last id there is: the row is refused. */
+	/* Four billion names, of which the first has the highest possible id. The row must be
+	 * refused. */
 	store_chunk(path,
 		    (struct chunk_header){.type = CHUNK_NAMES, .stored_len = 10, .raw_len = 10},
 		    "\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f", 10);

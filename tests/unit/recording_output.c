@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Disks that fill up, places that refuse, writes that come back half done. */
+/* Disks that fill up, places that refuse files, and incomplete writes. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
@@ -149,7 +149,8 @@ Test(recording_output, what_is_no_recording_is_not_overwritten)
 	unlink(path);
 }
 
-/* The limit strikes within a chunk, as a disk does: half of it is written, the rest refused. */
+/* The limit is reached within a chunk, like a full disk: half of the chunk is written and the rest
+ * refused. */
 Test(recording_output, the_first_error_sticks_and_whole_chunks_stay)
 {
 	auto_free char *path = sample__path();
@@ -184,7 +185,7 @@ struct drain {
 	const char *from, *to;
 };
 
-/* Takes a little at a time, so that the writer's pipe is full when a signal comes. */
+/* Reads slowly, so that the writer's pipe is full when a signal comes. */
 static void *drain_slowly(void *arg)
 {
 	const struct drain *d = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What other versions wrote: newer minors open, newer majors are refused by name. */
+/* Files of other versions: newer minor versions open, and newer major ones are refused by name. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -118,7 +118,7 @@ Test(recording_version, unknown_columns_are_skipped)
 	b = sample__load(path);
 	while (chunk_header__unpack(b.data + off, &h) && h.type != CHUNK_EVENTS)
 		off += CHUNK_HEADER_SIZE + h.stored_len;
-	/* The directory's count, then a length behind the known ones; the column at the end. */
+	/* The directory's count, then a length behind the known ones. The column is at the end. */
 	memcpy(p, b.data + off + CHUNK_HEADER_SIZE, h.stored_len);
 	memmove(p + 1 + COLUMN_CNT + 1, p + 1 + COLUMN_CNT, h.stored_len - 1 - COLUMN_CNT);
 	p[0] = COLUMN_CNT + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a stranger puts in place of a file is not opened: to open a device would be to act. */
+/* A stranger's file in place of a regular one must not be opened, because opening a device can have
+ * an effect. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sys/inotify.h>

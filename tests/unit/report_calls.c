@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is printed of a device that only its calls tell of. */
+/* What is printed about a device of which only the calls are known. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ Test(report_calls, calls_and_the_kernels_they_launch)
 				 "             -         -         0");
 	synth__expect_line(text, "cudaMemcpyAsync           1       10  5.00  10  10  10     "
 				 "             -         1.00 KiB  0");
-	/* what was not given has no size */
+	/* memory that was not allocated has no size */
 	synth__expect_line(text, "cudaMalloc                2       20  10.00  10  10  10    "
 				 "             -         4.00 KiB  1");
 	free(text);

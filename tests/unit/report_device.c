@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of what ran on devices: kernels, copies, communication, memory of devices. */
+/* Tables of device work: kernels, copies, communication, memory of devices. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static void copy(struct synth *s, uint32_t track, uint64_t id, uint64_t begin, u
 	synth__write(s, &e);
 }
 
-/* Two streams of device 1: computation on 7, a collective on 20 that half hides behind it. */
+/* Two streams of device 1: computation on 7, and on 20 a collective that the computation half
+ * hides. */
 static struct synth job_of(uint64_t step_ns)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -91,8 +92,8 @@ Test(report_device, kernels_have_their_times_and_how_they_fill_the_device)
 	synth__free(&s);
 }
 
-/* A device that comes to the work of steps later than they to their end: work behind it is not
- * theirs. */
+/* A device that begins a step's work after the step ended. Work behind the steps does not count for
+ * them. */
 Test(report_device, a_device_is_never_busier_than_all_the_time)
 {
 	struct synth s = job_of(300);
@@ -102,7 +103,8 @@ Test(report_device, a_device_is_never_busier_than_all_the_time)
 	synth__free(&s);
 }
 
-/* Its first work waited for 100 ms for what was launched before: of that time nothing is known. */
+/* Its first work waited for 100 ms for work launched before the window. Nothing is known about that
+ * time. */
 Test(report_device, work_of_before_the_window_is_not_idle_time)
 {
 	static const struct report_opts csv = {.style = {.format = TABLE_CSV}};
@@ -145,8 +147,8 @@ Test(report_device, work_from_before_the_window_counts_for_the_clock_alone)
 	synth__free(&s);
 }
 
-/* As autograd does with accumulated gradients: each of two passes of a step has its own kernels, of
- * which the device runs some later. */
+/* As autograd does with accumulated gradients: each of two passes of a step has its own kernels.
+ * The device runs some of them later. */
 Test(report_device, what_another_thread_launched_counts_for_the_call_that_was_under_way)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -205,7 +207,7 @@ Test(report_device, without_kernels_computation_is_not_known)
 	synth__free(&s);
 }
 
-/* The first spreads a tensor over a shape, the others reach other processes. */
+/* The first one spreads a tensor over a shape. The others reach other processes. */
 Test(report_device, communication_is_told_by_names_of_collectives)
 {
 	static const char *const names[] = {"broadcast_sub",	  "_backward_broadcast_add",
@@ -238,7 +240,7 @@ static void memory(struct synth *s, const char *kind, uint64_t ts, uint64_t addr
 	synth__write(s, &e);
 }
 
-/* The first block begins where its segment does: they are not one allocation. */
+/* The first block begins where its segment does, but they are different allocations. */
 Test(report_device, allocated_and_reserved_memory_are_told_apart)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -482,8 +484,8 @@ Test(report_device, activities_have_orders_and_say_what_they_lack)
 	synth__free(&s);
 }
 
-/* The operator inside another one is in its time; of the copy and of "fill" no operator is known.
- */
+/* The inner operator's time counts for the outer one. The copy and "fill" have no known
+ * operator. */
 Test(report_device, timeline_counts_operators_and_streams)
 {
 	struct synth s = activities();
@@ -509,7 +511,7 @@ Test(report_device, without_a_device_there_are_no_activities)
 	synth__free(&s);
 }
 
-/* The step that is under way as a window ends is in no table of steps. */
+/* A step that is under way when a window ends is in no table of steps. */
 Test(report_device, work_behind_the_last_step_is_counted_in_a_note)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");

@@ -12,7 +12,7 @@ TestSuite(report_estimates);
 #define US	  1000ull
 #define OPTS(...) ((struct report_opts){.style.unit = UNIT_US, __VA_ARGS__})
 
-/* Of a step in which these had no probe. */
+/* Reports on a step in which these had no probe. */
 static char *report_without(const char *dropped, const struct report_opts *opts)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -83,7 +83,7 @@ Test(report_estimates, functions_of_one_operator_that_were_left_out_are_one_row)
 	free(text);
 }
 
-/* Whatever the window's steps are, the recording has the window's. */
+/* The recording has the window's steps, whatever they contain. */
 Test(report_estimates, what_was_measured_by_time_is_the_windows)
 {
 	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
@@ -105,7 +105,7 @@ Test(report_estimates, what_was_measured_by_time_is_the_windows)
 	free(text);
 }
 
-/* Of ten calls a step eight are in backward nodes (hooks), whose time has them. */
+/* Of ten calls in a step, eight are hooks in backward nodes, whose time includes them. */
 Test(report_estimates, calls_that_have_no_row_are_not_estimated_either)
 {
 	struct report_opts opts = {.tables = "operator", .style = {.format = TABLE_CSV}};
@@ -231,7 +231,7 @@ Test(report_estimates, only_estimated_rows_make_a_table_too)
 	free(text);
 }
 
-/* In key_averages calls within others count, and the time is within what is around it. */
+/* In key_averages nested calls count, and their time is part of the outer call's. */
 Test(report_estimates, key_averages_have_all_calls)
 {
 	char *text = report_without(
@@ -262,7 +262,7 @@ Test(report_estimates, tables_without_them_say_how_many_are_missing)
 	}
 }
 
-/* A node lasts until the next one that is recorded begins. */
+/* A node lasts until the next recorded one begins. */
 static char *nodes_of(const char *summary)
 {
 	struct synth s = synth__new("{}");

@@ -131,7 +131,8 @@ Test(report_job, a_rank_of_which_the_device_is_known_in_part_is_no_straggler)
 	synth__free(&b);
 }
 
-/* A device that is behind its host: 4 ms of each step, of which it runs the last one after it. */
+/* A device that is behind its host: it has 4 ms of work in each step, and runs the last step's
+ * after the step. */
 Test(report_job, devices_that_are_behind_their_hosts_are_told)
 {
 	struct synth a = rank(first, 100 * MS, 0), b = rank_behind(second, "{}", 105 * MS, MS, MS);
@@ -149,7 +150,7 @@ Test(report_job, devices_that_are_behind_their_hosts_are_told)
 	synth__free(&b);
 }
 
-/* Of two that take 4 ms in each step, the one runs for another after its last one. */
+/* A rank with a collective of 4 ms at the end of each step. It runs on for `behind` ns. */
 static struct synth host_rank(const char *meta, uint64_t begin, uint64_t behind)
 {
 	struct synth s = synth__new(meta);
@@ -182,7 +183,7 @@ Test(report_job, what_collectives_do_behind_the_last_step_is_said)
 
 /* ---- the finding ---- */
 
-/* Steps of 100 ms: these phases, then it waits for the others in a collective. */
+/* Steps of 100 ms: these phases, and then a collective in which the rank waits for the others. */
 static struct synth rank_that(const char *meta, const char *summary, size_t cnt,
 			      const struct step_plan *steps)
 {
@@ -202,8 +203,8 @@ static struct synth rank_that(const char *meta, const char *summary, size_t cnt,
 	return j.s;
 }
 
-/* Of rank 0, which does the usual, and of rank 1, which does this: the table of findings. It is
- * freed with the report. */
+/* Returns the findings of rank 0, which behaves normally, and of rank 1, which does this. The table
+ * is freed with the report. */
 static json_t *findings_of(const char *summary, size_t cnt, const struct step_plan *steps,
 			   json_t **report)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Ranks whose hosts do not wait for their devices: these are steps behind them. */
+/* Ranks whose hosts do not wait for their devices. The devices are several steps behind. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char elsewhere[] =
 
 struct ahead {
 	uint64_t steps;
-	uint64_t clock_ms;  /* of the host, before that of the others */
+	uint64_t clock_ms;  /* how far this host's clock is ahead of the others' */
 	uint64_t behind_ms; /* the device */
 	uint64_t forward_ms, backward_ms;
 	uint64_t blocked_ms; /* of the backward pass: a launch waits for room in the queue */
@@ -30,7 +30,7 @@ struct ahead {
 	uint64_t compute_ms, collective_ms; /* kernels of a step; the latter ends last */
 };
 
-/* Its host has nothing to do but to launch; its device waits for rank 1. */
+/* The host only launches. Its device waits for rank 1. */
 static const struct ahead waits = {.steps = 12,
 				   .behind_ms = 3 * PACE_MS,
 				   .forward_ms = 2,
@@ -38,7 +38,7 @@ static const struct ahead waits = {.steps = 12,
 				   .blocked_ms = 12,
 				   .compute_ms = 3,
 				   .collective_ms = 14};
-/* Its host takes all the time there is; its device has nothing before it. */
+/* The host needs all of the time. Its device has no earlier work. */
 static const struct ahead late = {
 	.steps = 12, .forward_ms = 2, .backward_ms = 2, .compute_ms = 3, .collective_ms = 2};
 
@@ -109,7 +109,8 @@ static const json_t *row_of(const json_t *report, const char *table, size_t row)
 	return json_array_get(json_object_get(json_object_get(report, table), "rows"), row);
 }
 
-/* The straggler and the finding name one rank, one reason and one time, none above the step's. */
+/* The straggler and the finding must name the same rank, reason and time. No time may exceed the
+ * step's. */
 static void expect_straggler(const json_t *report, int rank, const char *phase, int wait_ms)
 {
 	const json_t *straggler = row_of(report, "straggler", 0);
@@ -170,7 +171,7 @@ Test(report_job_ahead, a_rank_that_sleeps_is_told_so)
 			   "%s", text_of(finding, "evidence"));
 	cr_expect_not_null(strstr(text_of(finding, "next"), "time.sleep"));
 	json_decref(report);
-	sleeps.sleep_ms = 2; /* which is no reason for 12 ms */
+	sleeps.sleep_ms = 2; /* too short to explain 12 ms */
 	report = report_of_two(&waits, &sleeps);
 	cr_expect_null(strstr(text_of(row_of(report, "findings", 0), "evidence"), "sleeps"));
 	json_decref(report);
@@ -208,7 +209,7 @@ Test(report_job_ahead, devices_that_are_never_at_the_same_step_are_compared_by_t
 	json_decref(report);
 }
 
-/* The others' pass is as long, for their launches wait for room in the queue. */
+/* The others' pass is as long, because their launches wait for room in the queue. */
 Test(report_job_ahead, a_pass_that_waits_for_the_device_does_not_hide_one_that_works)
 {
 	struct ahead slow = late;
@@ -261,7 +262,8 @@ Test(report_job_ahead, hosts_with_clocks_of_their_own_end_collectives_together)
 	json_decref(report);
 }
 
-/* A rank that stood still before it was seen: what was under way then is in no step of both. */
+/* A rank stood still before its first recorded step. Work under way then is in no step of both
+ * ranks. */
 Test(report_job_ahead, nobody_waits_longer_than_a_step)
 {
 	struct ahead still = waits;

@@ -9,7 +9,7 @@
 
 #define NS(...) (&(struct report_opts){.style.unit = UNIT_NS, __VA_ARGS__})
 
-/* mm [10,40) in linear [0,50), which launches 5 ns of kernel by itself and 20 ns in mm. */
+/* mm [10,40) in linear [0,50). linear launches 5 ns of kernel itself and 20 ns in mm. */
 static struct synth linear(void)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -136,7 +136,8 @@ Test(report_key_averages, memory_that_no_event_asked_for)
 	synth__free(&s);
 }
 
-/* As torch.profiler: div -> div -> div -> true_div is one div of 50, of which 40 are its own. */
+/* As in torch.profiler, div -> div -> div -> true_div is one div of 50, of which 40 is self
+ * time. */
 Test(report_key_averages, an_event_that_only_calls_its_own_name_is_one_event)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -170,7 +171,7 @@ Test(report_key_averages, two_inner_events_of_its_name_are_events)
 	synth__free(&s);
 }
 
-/* The profiler has no event of it; what it takes itself is of the range around it. */
+/* The profiler has no event for the backward pass. Its self time counts for the range around it. */
 Test(report_key_averages, the_backward_pass_is_no_event)
 {
 	struct synth s = synth__new("{\"process\": {\"pid\": 100}}");
@@ -351,7 +352,8 @@ Test(report_key_averages, an_order_that_a_table_lacks_is_answered_with_its_own)
 	expect_refused("steps", "calls", "steps has one order");
 }
 
-/* A line of train.py that called torch's linear.py; below both a third one that is left out. */
+/* A line of train.py that called torch's linear.py. Below both is a third line, which is left
+ * out. */
 static uint32_t line_of(struct synth *s, uint32_t line)
 {
 	struct recording_writer *w = s->w;
@@ -392,7 +394,7 @@ static struct synth with_lines(void)
 	return s;
 }
 
-/* A backward node has the stack of what it differentiates. */
+/* A backward node has the stack of the operator that it differentiates. */
 Test(report_key_averages, by_lines_of_python_where_they_were_recorded)
 {
 	struct synth s = with_lines();
@@ -414,7 +416,7 @@ Test(report_key_averages, by_lines_of_python_where_they_were_recorded)
 	synth__free(&s);
 }
 
-/* What rows are grouped by is shown if anything is. */
+/* The columns by which rows are grouped are shown first. */
 Test(report_key_averages, a_narrow_terminal_keeps_the_lines)
 {
 	struct synth s = with_lines();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What tables say where they cannot show what was asked for, and times in prose. */
+/* Notes of tables that cannot show what was requested, and times in sentences. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,8 @@ Test(report_notes, operators_that_the_level_of_detail_leaves_out)
 	expect("operator", true, opts, "No operator", false);
 }
 
-/* As gradient checkpointing does it: the forward pass again, within the node that needs it. */
+/* Gradient checkpointing does this: it runs the forward pass again, within the node that needs
+ * it. */
 Test(report_notes, operators_called_within_backward_nodes)
 {
 	static const char note[] =
@@ -146,7 +147,8 @@ Test(report_notes, what_an_optimizer_computes_between_runs_of_its_closure)
 
 		synth__span(&s, s.main, CAT_DATALOADER, "next", 0, 10);
 		for (uint64_t i = 0; i < runs; i++) {
-			if (runs == 3) /* the closure begins so: what lies before is not its own */
+			if (runs == 3) /* the closure begins like this; earlier work is not the
+					  closure's */
 				synth__span(&s, s.main, CAT_ZERO_GRAD, "zero", 16 + 20 * i,
 					    17 + 20 * i);
 			synth__span(&s, s.main, CAT_BACKWARD, "run", 22 + 20 * i, 30 + 20 * i);
@@ -276,7 +278,7 @@ Test(report_notes, steps_that_come_in_turns)
 	expect_turns(of_turns(4, 7, false, true), NULL); /* seen once */
 	expect_turns(of_turns(2, 4, false, true), NULL);
 	expect_turns(of_turns(2, 9, false, false), NULL);
-	expect_turns(of_turns(2, 8, true, true), NULL); /* the loader tells */
+	expect_turns(of_turns(2, 8, true, true), NULL); /* the loader shows the steps */
 }
 
 Test(report_notes, an_optimizer_that_is_not_the_frameworks)

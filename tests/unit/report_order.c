@@ -20,7 +20,7 @@ static char *report_of(const struct recording *r, const struct report_opts *opts
 	return text;
 }
 
-/* "GPU Max", as the note on what was left out has it. */
+/* Returns "GPU Max" as in the note on columns left out. */
 static void title_of(const struct recording *r, const char *table, const char *key, char *title,
 		     size_t size)
 {
@@ -58,7 +58,8 @@ static bool is_broken(const char *line, const char *end, int width)
 	return *end && (int)(end - line) + 1 + (int)strcspn(end + 1, " \n") > width;
 }
 
-/* What the note on columns left out lists, " GPU Max, GPU Min,"; empty if there is none. */
+/* Returns the list in the note on columns left out, such as " GPU Max, GPU Min,". Empty if there is
+ * no note. */
 static void left_out(const struct recording *r, const char *table, const char *word, int width,
 		     char *list, size_t size)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of what a training on the CPU does not have: devices, memory, scheduling, threads, damage.
- */
+/* Tables with data that a training on the CPU does not have: devices, memory, scheduling, threads,
+ * damage. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ Test(report_others, what_frees_no_block_is_no_free)
 	synth__free(&s);
 }
 
-/* The allocator of shared memory knows what it holds itself, the others' is not in it. */
+/* The allocator of shared memory counts only its own memory. */
 Test(report_others, peak_of_a_host_with_two_allocators)
 {
 	struct synth s = synth__new("{}");

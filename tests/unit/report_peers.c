@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of other profilers: the classic Paddle report, MXNet's and MindSpore's. */
+/* Tables in other profilers' form: the classic Paddle report, MXNet's and MindSpore's. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ Test(report_peers, aggregate_of_memory)
 	synth__free(&s);
 }
 
-/* As mx.profiler has them: what the engine runs, and what only pushes it. */
+/* As in mx.profiler: operators that the engine runs, and calls that only push them. */
 Test(report_peers, aggregate_of_mxnet)
 {
 	struct synth s = synth__new(

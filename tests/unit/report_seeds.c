@@ -30,13 +30,13 @@ static uint64_t ns(double ms)
 	return (uint64_t)llround(ms * 1e6);
 }
 
-/* The i-th of n parts of total; all of them are total. */
+/* Returns the i-th of n parts of total. The parts add up to total. */
 static uint64_t part(uint64_t total, uint64_t n, uint64_t i)
 {
 	return total * (i + 1) / n - total * i / n;
 }
 
-/* The i-th call: the longest, the shortest, then all the same. */
+/* Returns the i-th call: first the longest, then the shortest, then equal ones. */
 static uint64_t call_ns(const struct figures *f, unsigned int i)
 {
 	if (f->calls < 3)
@@ -64,7 +64,7 @@ static json_t *rows_of(struct synth *s, const char *table, bool op_detail)
 	return rows;
 }
 
-/* The row of that name below the last one that *from saw; *from is then behind it. */
+/* Returns the row with that name after *from, and moves *from behind the row. */
 static const json_t *row_named(const json_t *rows, const char *key, const char *name, size_t *from)
 {
 	for (size_t i = *from; i < json_array_size(rows); i++) {
@@ -117,7 +117,7 @@ static void expect_calls(const json_t *row, unsigned int calls)
 
 enum { STEP, DATALOADER, FORWARD, BACKWARD, OPTIMIZATION, PHASES };
 
-/* What else happens in a step, before the step's own event; NULL: nothing. */
+/* Adds other events of a step before the step's own event. NULL adds nothing. */
 typedef void (*step_fn)(struct synth *s, unsigned int i, uint64_t begin);
 
 static struct synth training_with(const struct figures *f, step_fn more, const char *summary)
@@ -151,7 +151,7 @@ static struct synth training(const struct figures *f)
 	return training_with(f, NULL, "{}");
 }
 
-/* With the loader in the training thread, with four workers, and the guide's first example. */
+/* The loader in the training thread, then with four workers, and the guide's first example. */
 static const struct figures one_thread[] = {
 	{"ProfileStep", 11, 293.388, 26.67, 30.42, 25.42, 100.00},
 	{"Dataloader", 11, 144.09, 13.10, 15.09, 12.05, 49.11},
@@ -214,7 +214,8 @@ Test(report_seeds, reader_ratio_before_and_after_num_workers)
 	synth__free(&after);
 }
 
-/* Extremes of the guide's last Perf Summary; its averages exceed them, an error of its own. */
+/* The extremes of the guide's last Perf Summary. Its averages exceed them, which is an error in the
+ * guide. */
 Test(report_seeds, perf_summary)
 {
 	static const struct figures f[PHASES] = {
@@ -255,7 +256,7 @@ static void row_of(struct synth *s, uint32_t track, enum span_category cat, cons
 	}
 }
 
-/* The same on a device, launched by calls of a thread that take calls_ns. */
+/* The same on a device. A thread launches it with calls that take calls_ns. */
 static void launched(struct synth *s, uint32_t thread, uint32_t stream, enum span_category cat,
 		     const char *name, uint64_t cnt, uint64_t total, uint64_t *at,
 		     uint64_t calls_ns, uint64_t *calls_at)
@@ -331,7 +332,7 @@ Test(report_seeds, device_summary)
 	synth__free(&s);
 }
 
-/* In the guide's order, but that what ran on the device has a column there, not rows of its own. */
+/* In the guide's order. Device work has a column there, not rows of its own. */
 Test(report_seeds, overview_summary)
 {
 	static const struct figures f[] =
@@ -400,7 +401,7 @@ Test(report_seeds, distribution_summary)
 
 /* ---- Kernel, Memory Manipulation and UserDefined Summary: one step of as long ---- */
 
-/* Calls one after another from *at on, each launched at *launch_at, which is then later. */
+/* Adds calls one after another from *at on. Each is launched at *launch_at, which moves on. */
 static void calls_on_device(struct synth *s, uint32_t stream, enum span_category cat,
 			    const struct figures *f, uint64_t *at, uint64_t *launch_at)
 {
@@ -546,7 +547,7 @@ Test(report_seeds, memory_manipulation_and_userdefined_summary)
 
 enum place { IN_COMPUTE, IN_MEMCPY, IN_OP };
 
-/* What an operator's parts launched, in their order; the names end where the guide cuts them. */
+/* The kernels of an operator's parts, in order. Names end where the guide cuts them. */
 static const struct {
 	struct figures f;
 	enum place place;
@@ -591,7 +592,7 @@ struct grads {
 	uint64_t id, stream_at;
 };
 
-/* What call i of the operator launched from there, from *at on. */
+/* Adds the kernels that call i of the operator launched there, from *at on. */
 static void launch_all(struct grads *g, enum place place, unsigned int i, uint64_t *at)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(kernels); k++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A training of three steps, numbers small enough to check by hand; and what each table says. */
+/* A training of three steps with numbers small enough to check by hand, and the content of each
+ * table. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How large the ring is for what comes. */
+/* Tests how large the ring is for the expected data. */
 #include "capture/capture_ring.h"
 #include <criterion/criterion.h>
 
@@ -49,7 +49,7 @@ Test(ring_size, no_more_waits_than_a_short_window_has)
 	cr_expect_eq(unread_ns(5000, SECOND / 100, 0), 16 * SECOND);
 }
 
-/* A disk may be slow for 2 s while windows come and go. */
+/* A disk may be slow for 2 s while windows repeat. */
 Test(ring_size, of_windows_that_repeat_their_share_of_the_time_waits_too)
 {
 	cr_expect_eq(unread_of((struct pt_schedule){.closed = 1, .record = 20}, SECOND / 100, 0),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where scheduler time goes when intervals cross steps, windows and drains. Times are tiny. */
+/* Tests how scheduler time is divided when intervals cross steps, windows and reads. The times are
+ * tiny. */
 #include "capture/sched/sched_sums.h"
 #include "capture/sched/wait_reason.h"
 #include "recording/event.h"
@@ -28,7 +29,7 @@ static struct pt_sched_span span(uint64_t begin, uint64_t end)
 				      .comm = "main"};
 }
 
-/* Steps 0, 1, 2 begin at 100, 200, 300; at 400 none does. */
+/* Steps 0, 1, 2 begin at 100, 200, 300. No step begins at 400. */
 static void steps(void)
 {
 	for (uint64_t i = 0; i < 3; i++)
@@ -144,7 +145,7 @@ Test(sched_sums, a_record_holds_what_a_thread_did_and_waited_for)
 
 	steps();
 	cr_assert(zero(int, sched_sums__record(&sums, &record)));
-	/* The same step again: its parts were full once. */
+	/* The same step again, because the table of its parts was full once. */
 	cr_assert(zero(int, sched_sums__record(&sums, &record)));
 	cr_assert(zero(int, sched_sums__window(&sums, 100, 400, &cnt)));
 	cr_assert(eq(sz, cnt, 2));

@@ -30,7 +30,7 @@ static void finish(void)
 
 TestSuite(sched_table, .init = start, .fini = finish);
 
-/* The thread has the place `way` of those that its id is led to. */
+/* Puts the thread into its `way`-th possible place. */
 static struct pt_sched_thread *place(uint32_t tid, size_t way, uint32_t owner)
 {
 	const size_t set = tid % SETS;

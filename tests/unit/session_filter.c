@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a session may still do once it reads a process: tried by a child. */
+/* Tests in a child what a session may still do after it started to read a process. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -30,7 +30,7 @@
 
 TestSuite(session_filter, .init = make_dir, .fini = remove_dir, .timeout = 60);
 
-/* The call fails with that errno; before it, errno is another one. */
+/* The call must fail with that errno. errno has another value before. */
 #define FAILS(call, error) WANT((errno = 0, (call) == -1) && errno == (error))
 #define REFUSED(call)	   FAILS(call, EPERM)
 #define LACKING(call)	   FAILS(call, ENOSYS)
@@ -67,7 +67,7 @@ static int opens_nothing_to_write(void)
 	REFUSED(creat(in("new"), 0600));
 	LACKING(syscall(SYS_openat2, AT_FDCWD, in("there"), &how, sizeof(how)));
 	REFUSED(syscall(SYS_open_by_handle_at, AT_FDCWD, NULL, O_RDONLY));
-	/* What it reads, and what it writes in memory. */
+	/* Files that it reads, and data that it writes in memory. */
 	fd = open(in("there"), O_RDONLY);
 	WANT(fd >= 0 && fcntl(fd, F_SETFL, O_APPEND) == 0 && write(fd, "x", 1) < 0);
 	WANT(open("/proc/self/maps", O_RDONLY) >= 0 && open("/", O_PATH | O_DIRECTORY) >= 0);

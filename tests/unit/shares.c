@@ -12,7 +12,7 @@
 
 TestSuite(shares);
 
-/* What is no part of a whole. */
+/* Columns in percent that are not shares of a whole. */
 static bool may_be_more(const char *table, const json_t *row, const char *key)
 {
 	const char *device = json_string_value(json_object_get(row, "device"));

@@ -39,7 +39,7 @@ static uint64_t unread(void)
 	return cnt;
 }
 
-/* Of the first ring: who, and when. */
+/* The first ring's owner, and its time. */
 struct first {
 	uint32_t tids[4];
 	uint64_t ends_ns[4];

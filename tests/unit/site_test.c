@@ -12,7 +12,7 @@
 
 #define NOTSUPP 524 /* ENOTSUPP, the kernel's own */
 
-/* What the kernel does with each, and what we make of it. */
+/* Encodings, the kernel's treatment of each, and our class. */
 static const struct encoding {
 	const char *what;
 	uint8_t bytes[15];
@@ -80,7 +80,7 @@ static int uprobe_errno(uint32_t type, const char *path, uint64_t offset)
 	return fd < 0 ? errno : 0;
 }
 
-/* Every class is what the running kernel says to a probe on these very bytes. */
+/* The running kernel must treat a probe on these bytes as each class says. */
 Test(site, agrees_with_the_kernel, .timeout = 60)
 {
 	enum { SLOT = 64 };
@@ -136,10 +136,10 @@ Test(site, finds_the_check_of_the_stack_that_each_return_passes)
 	/* xor rax, fs:0x28; jne; add rsp, 0x18; ret; call */
 	static const uint8_t checked[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x28, 0, 0, 0, 0x75, 0x05,
 					  0x48, 0x83, 0xc4, 0x18, 0xc3, 0xe8, 0, 0, 0, 0};
-	/* the same, and a return without one */
+	/* the same, and a return without such a check */
 	static const uint8_t unchecked[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x28, 0,
 					    0,	  0,	0x75, 0x01, 0xc3, 0xc3};
-	/* a comparison with something else */
+	/* a comparison with another value */
 	static const uint8_t other[] = {0x64, 0x48, 0x33, 0x04, 0x25, 0x30,
 					0,    0,    0,	  0x75, 0x01, 0xc3};
 	uint32_t at[2];
@@ -343,8 +343,8 @@ Test(site, what_a_caller_holds_over_a_call)
 	cr_expect_eq(kept(0, 0xff, 3), 3);
 	cr_expect_eq(kept(8, 0x49, 3), -ENOENT);  /* mov rsi, [r11]: not given back */
 	cr_expect_eq(kept(10, 0x36, 3), -ENOENT); /* mov rsi, [rsi] */
-	cr_expect_eq(kept(15, 0xec, 3), -ENOENT); /* calls something else */
-	cr_expect_eq(kept(13, 0xee, 3), -ENOENT); /* mov rsi, r13 behind it */
+	cr_expect_eq(kept(15, 0xec, 3), -ENOENT); /* calls another function */
+	cr_expect_eq(kept(13, 0xee, 3), -ENOENT); /* mov rsi, r13 comes after it */
 	cr_expect_eq(kept(4, 0xc3, 3), 3);	  /* test bl, al: reads it */
 	cr_expect_eq(kept(3, 0x88, 3), 3);	  /* mov al, al */
 	cr_expect_eq(kept(6, 0x00, 3), -ENOENT);  /* both ways return */
@@ -409,7 +409,7 @@ Test(site, a_cold_part_comes_back)
 	cr_expect_eq(site__pass(code, sizeof(code), &part, 2), 14);
 	/* Unknown, that branch is an exit: the last that all pass is the branch itself. */
 	cr_expect_eq(site__pass(code, sizeof(code), NULL, 2), 8);
-	cold[6] = 0x09; /* behind the call */
+	cold[6] = 0x09; /* after the call */
 	cr_expect_eq(site__pass(code, sizeof(code), &part, 2), 8);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whatever the order in a file, slices nest on their rows and each begin has its end. */
+/* In any order of the file, slices must nest on their rows, and each begin must have its end. */
 #include "exporters/parts/slices.h"
 #include <criterion/criterion.h>
 #include "chrome_sample.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A database as text: what tells two of them apart, in lines that a diff can show. */
+/* Writes a database as text, so that a diff can show how two of them differ. */
 #ifndef PROFTRACE_SQLITE_TEXT_H
 #define PROFTRACE_SQLITE_TEXT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sums by call stack: what a backward call that waits for another thread is given. */
+/* Sums by call stack: the time of a backward call that waits for another thread. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include "exporters/parts/stacks.h"
@@ -34,14 +34,15 @@ Test(stacks, a_backward_call_that_waits_for_another_thread_counts_once)
 	node(&s, s.main, 110, 120); /* on the call's own thread */
 	node(&s, s.other, 90, 105);
 	node(&s, s.other, 130, 150);
-	node(&s, third, 140, 160); /* at the same time as another */
+	node(&s, third, 140, 160); /* at the same time as another node */
 	node(&s, s.other, 190, 220);
 	node(&s, elsewhere, 160, 190);					/* another process */
 	synth__span(&s, s.other, CAT_OPERATOR, "pin_memory", 170, 180); /* no node */
 	synth__span(&s, s.main, CAT_BACKWARD, "backward", 100, 200);
 	synth__step(&s, 0, 0, 300);
 	synth__open(&s, "{}");
-	/* 100 less its own 10, and [100,105), [130,160) and [190,200) of other threads. */
+	/* 100 without its own 10, and without [100,105), [130,160) and [190,200) of other
+	 * threads. */
 	cr_expect_eq(self_of(&s, "backward"), 100 - 10 - 5 - 30 - 10);
 	cr_expect_eq(self_of(&s, "MulBackward0"), 10 + 15 + 20 + 20 + 30 + 30);
 	synth__free(&s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What probes add to a step, by steps with and without them, and what a report says of it. */
+/* Tests the time that probes add to a step, from steps with and without probes, and the report of
+ * it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #define US 1000
 
-/* Steps of `us`, every other 2 us longer; from step `slow` on all 30 us longer. */
+/* Steps of `us`. Every other one is 2 us longer. From step `slow` on, all are 30 us longer. */
 static struct step_runs steps(size_t cnt, uint64_t us, size_t slow)
 {
 	struct step_runs runs = {.cnt = cnt};
@@ -61,8 +62,8 @@ Test(step_cost, a_hit_is_dearer_the_more_the_job_does_between)
 		before = p.likely_ns;
 	}
 	cr_expect(epsilon_eq(dbl, span_cost__hit(&cost, 0).likely_ns, 800, 1));
-	/* Far apart they cost what they cost with empty caches: no end of the interval is the
-	 * figure. */
+	/* Hits that lie far apart find empty caches and cost accordingly. Neither end of the
+	 * interval is the figure. */
 	cr_expect_gt(span_cost__hit(&cost, 1000000000).most_ns,
 		     1.2 * span_cost__hit(&cost, 1000000000).likely_ns);
 	cr_expect(epsilon_eq(dbl, before, 3000, 1));
@@ -125,7 +126,7 @@ Test(step_cost, the_share_weighs_estimate_and_measurement)
 	       "estimated added time: 6.00 %");
 }
 
-/* The machine was slower behind the window. */
+/* The machine was slower after the window. */
 Test(step_cost, hits_took_what_they_take_at_least)
 {
 	EXPECT(MEASURED("-90000", "-91000", "-89000"),

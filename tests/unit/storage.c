@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a device's memory is for: from the ring's records to the table and MXNet's csv. */
+/* Tests the purposes of a device's memory, from the ring's records to the table and MXNet's csv. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void memory(struct decoder *d, uint64_t ts_ns, uint64_t addr, int64_t byt
 	cr_assert_eq(decoder__record(d, &r, sizeof(r)), 0);
 }
 
-/* What the driver gives and gets back. */
+/* Allocations and frees by the driver. */
 static void driver(struct synth *s, uint64_t ts_ns, uint64_t addr, int64_t bytes)
 {
 	const struct event_memory args = {UINT64_MAX, UINT64_MAX, 1, 0};

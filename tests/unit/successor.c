@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who is taken for the successor of a process that ended. */
+/* Tests which process counts as the successor of one that ended. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "target/successor.h"
 
-/* A shell that starts processes as it is told by lines, and says the pid of each. */
+/* A shell that starts processes on request, one per line, and prints each pid. */
 struct launcher {
 	pid_t pid;
 	FILE *in, *out;
@@ -51,7 +51,7 @@ static pid_t start(const struct launcher *l, const char *command)
 	return (pid_t)atoi(line);
 }
 
-/* Until the shell's child is the program that it was started as. */
+/* Waits until the shell's child runs its own program. */
 static pid_t found_in_time(const struct successor *s)
 {
 	pid_t pid = 0;

@@ -76,7 +76,7 @@ Test(table_render, text)
 		"a note that says several things\n");
 }
 
-/* With its blanks. */
+/* Compares with the blanks. */
 static void expect_exact(const char *text, const char *line)
 {
 	char *want;
@@ -86,7 +86,7 @@ static void expect_exact(const char *text, const char *line)
 	free(want);
 }
 
-/* Columns of these times, one row below the other. */
+/* Expects columns of these times, one row below the other. */
 static void expect_columns(const struct table_style *style, const uint64_t ns[2][3], bool same_unit,
 			   const char *const lines[3])
 {
@@ -451,7 +451,7 @@ Test(table_render, the_column_that_rows_are_sorted_by_is_left_out_last)
 	table__free(t);
 }
 
-/* The names as a table of this width shows them, one a line. */
+/* Expects the names as a table of this width shows them, one per line. */
 static void expect_names(const char *const *names, size_t cnt, int width, const char *want)
 {
 	struct cut_names n = {0};

@@ -331,7 +331,7 @@ Test(target, explains_why_it_cannot_open)
 		_exit(0);
 	cr_assert_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	cr_expect_eq(target__open(pid, &t), -ESRCH);
-	/* it is we who have not collected it, as proftrace run would be */
+	/* we have not collected its status, like proftrace run */
 	EXPECT_ERR(MESSAGE_PROCESS_ENDED_EARLY);
 	waitpid(pid, NULL, 0);
 	cr_expect_eq(target__open(pid, &t), -ESRCH);
@@ -470,7 +470,7 @@ Test(target, finds_the_rank_that_a_process_set_itself)
 	stop_child(&c);
 }
 
-/* What it has in place of its variables is read, and never followed. */
+/* The damaged data in place of its variables is read, but no pointer in it is followed. */
 static void damage_environment(const char *dir)
 {
 	static char *list[5000];
@@ -509,7 +509,7 @@ Test(target, has_no_rank_without_an_environment)
 	stop_child(&c);
 }
 
-/* torch.multiprocessing.spawn tells a rank by an argument. */
+/* torch.multiprocessing.spawn passes the rank as an argument. */
 Test(target, finds_ranks_by_threads_of_a_process_group)
 {
 	struct ranks ranks;
@@ -568,7 +568,7 @@ static pid_t start_rank(uint16_t port, int out)
 	_exit(1);
 }
 
-/* Those of NCCL's whose threads have no name. */
+/* The threads of NCCL, which have no names. */
 Test(target, finds_ranks_by_the_store_that_they_share)
 {
 	struct ranks ranks;
@@ -706,7 +706,8 @@ Test(target, reads_rank_and_python)
 		execlp("python3", "python3", "-c", "import time; time.sleep(60)", NULL);
 		_exit(1);
 	}
-	/* until it has become Python; amid exec it has no memory, then not all its libraries */
+	/* until it has become Python; during exec it has no memory at first, and then not all its
+	 * libraries */
 	for (int i = 0; i < 500; i++) {
 		usleep(10000);
 		if (target__open(pid, &t))
@@ -726,7 +727,7 @@ Test(target, reads_rank_and_python)
 	waitpid(pid, NULL, 0);
 }
 
-/* setproctitle leaves NULs where the arguments were. */
+/* setproctitle leaves NUL bytes where the arguments were. */
 Test(target, arguments_end_before_what_a_title_left)
 {
 	static const char title[64] = "VLLM::Worker", middle[] = "a\0\0b", blank[] = "";

@@ -32,7 +32,7 @@ Test(text_width, a_character_that_the_end_cuts_is_dropped)
 		{"\u5377\xe7\xa7", "\u5377"},
 		{"\u5377\xe7", "\u5377"},
 		{"a\xf0\x9f\x98", "a"},
-		{"\xbf\xbf\xbf\xbf", "\xbf\xbf\xbf\xbf"}, /* what is no UTF-8 is left */
+		{"\xbf\xbf\xbf\xbf", "\xbf\xbf\xbf\xbf"}, /* bytes that are not UTF-8 stay */
 		{"\xe7", ""},
 		{"", ""},
 	};
@@ -110,7 +110,7 @@ Test(text_width, control_characters_are_not_printed)
 	cr_expect_str_eq(printed, "a?[2J?b");
 }
 
-/* On a terminal of 8 bits 0x9b begins a sequence, as ESC [ does. */
+/* On a terminal of 8 bits the byte 0x9b begins a sequence, like ESC [. */
 Test(text_width, bytes_that_are_no_utf_8_are_not_printed)
 {
 	int cols;

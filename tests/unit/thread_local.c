@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* at::sequence_number::peek() as compilers write it, and functions that only resemble it. */
+/* at::sequence_number::peek() as compilers write it, and similar functions. */
 #include "attach/thread_local.h"
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -37,13 +37,13 @@ Test(thread_local, general_dynamic_model)
 
 Test(thread_local, none)
 {
-	/* Another call comes first: its result is no variable's address. */
+	/* There is another call first. Its result is not a variable's address. */
 	const uint8_t calls[] = {
 		0x48, 0x83, 0xec, 0x08, 0xe8, 0x00, 0x00, 0x00, 0x00, /* call */
 		0x48, 0x8d, 0x3d, 0x00, 0x00, 0x00, 0x00,	      /* lea 0(%rip),%rdi */
 		0xe8, 0x00, 0x00, 0x00, 0x00, 0x48, 0x8b, 0x00, 0xc3,
 	};
-	/* The variable's address, not its value. */
+	/* Returns the variable's address instead of its value. */
 	const uint8_t address[] = {
 		0x48, 0x83, 0xec, 0x08, 0x48, 0x8d, 0x3d, 0x00, 0x00, 0x00, 0x00,
 		0xe8, 0x00, 0x00, 0x00, 0x00, 0x48, 0x83, 0xc4, 0x08, 0xc3,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What --timer-only recorded: steps and data loader are told, and nothing is made up of the rest.
- */
+/* Recordings with --timer-only: reports must show steps and data loader, and invent nothing
+ * else. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

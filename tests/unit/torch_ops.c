@@ -53,14 +53,14 @@ Test(torch_ops, knows_the_node_that_a_function_runs)
 	cr_expect_not(torch_node_of_apply("_ZN5torch8autograd4Node5applyEi", type, sizeof(type)));
 	snprintf(symbol, sizeof(symbol), "_ZZN5torch8autograd13UndefinedGrad%s", args);
 	cr_expect_not(torch_node_of_apply(symbol, type, sizeof(type)));
-	/* of 2.0: what apply() calls with a lambda */
+	/* of 2.0, where apply() calls this with a lambda */
 	cr_expect_not(torch_node_of_apply(
 		"_ZN5torch8autograd14AccumulateGrad14accumulateGradIZNS1_5applyEOSt6vectorIN2at6"
 		"TensorESaIS5_EEEUlOS5_E_EEvRKS5_RS5_SC_mRKT_",
 		type, sizeof(type)));
 }
 
-/* What c++filt -t prints. */
+/* Names as c++filt -t prints them. */
 static const struct {
 	const char *mangled, *readable;
 } types[] = {
@@ -275,7 +275,7 @@ Test(torch_layout, believes_only_tensors)
 	impl[162] = 0x7f;
 	cr_expect(torch_layout__fits_undefined(l, impl));
 	cr_expect_not(torch_layout__fits_undefined(old, impl));
-	/* a version that was not measured, or a build that says it is another */
+	/* a version that was not measured, or a build that claims another version */
 	cr_expect_eq(torch_layout__fit("2.16.0", impl), l);
 	cr_expect_eq(torch_layout__fit("2.4.0", impl), torch_layout__find("2.13.0", &measured));
 	impl[56] = 2;

@@ -113,7 +113,7 @@ static const struct {
 	 "- 0:0* 2:3"},
 	{"cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)",
 	 "RKN3c108IListRefINS_6TensorEEElRS4_", "- 0:0& 2:2"},
-	/* what follows an unknown type is not guessed at */
+	/* arguments after an unknown type are not guessed */
 	{"o(Tensor a, Newtype b, Tensor c) -> Tensor", NULL, "sret 0:1 ..."},
 	/* more than is described */
 	{"p(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, Tensor "
@@ -137,7 +137,7 @@ Test(torch_schema, places_tensors_as_the_abi_says)
 	}
 }
 
-/* Arguments that are no tensors: by the same rules. */
+/* Arguments that are no tensors follow the same rules. */
 static const struct {
 	const char *schema, *params, *plan;
 } numbers[] = {
@@ -164,7 +164,7 @@ static const struct {
 	{"a(Tensor self, float p, float? q, float[] r, float[]? s) -> Tensor", NULL,
 	 "3:floats@3 4:floats?@6"},
 	{"b(Tensor self, bool[3] mask, bool[] masks) -> Tensor", NULL, "1:bools3@2"},
-	/* by address though numbers go by value: nothing is known of it */
+	/* passed by address although numbers are passed by value, so it is not known */
 	{"c(Tensor self, int[1]? dim, bool x) -> Tensor", "RKNS_6TensorERKSt8optionalIlEb",
 	 "2:bool@3"},
 	{"d(Tensor self, str s, Generator? g, Scalar[] l, int?[] m) -> Tensor", NULL, ""},
@@ -210,7 +210,7 @@ Test(torch_schema, places_numbers_as_the_abi_says)
 	}
 }
 
-/* What the address in rdi leads to once the call is over. */
+/* The data behind the address in rdi when the call has ended. */
 static const struct {
 	const char *schema;
 	uint8_t result;
@@ -302,7 +302,7 @@ Test(torch_schema, refuses_what_is_no_schema)
 			     bad[i]);
 }
 
-/* Every prefix of a schema, as a file that was cut off would leave it. */
+/* Every prefix of a schema, as in a file that was cut off. */
 Test(torch_schema, survives_truncation)
 {
 	const char *text =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is said of a trace that not each reader bears. */
+/* Messages about traces that some readers cannot read. */
 #include <criterion/criterion.h>
 #include "cli/trace_readers.h"
 #include "common/err.h"

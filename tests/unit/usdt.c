@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes of USDT probes: those that a compiler made of include/proftrace.h, and damaged ones. */
+/* Notes of USDT probes: a compiler's, from include/proftrace.h, and damaged ones. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "include/proftrace.h"
 #include "target/usdt.h"
 
-/* What the test program itself has. */
+/* The test program's own probes. */
 static void __attribute__((noinline)) marks(void)
 {
 	static const proftrace_range range = {"unit", "range"};

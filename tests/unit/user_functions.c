@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions that the user names: what a glob matches, and where a function ends. */
+/* Functions that the user names: which ones a pattern matches, and where a function ends. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

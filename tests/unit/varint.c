@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Numbers of any length, with and without bytes behind them, and what is none. */
+/* Numbers of any length, with and without bytes after them, and bytes that are no number. */
 #include <criterion/criterion.h>
 #include "recording/format.h"
 

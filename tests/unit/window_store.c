@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the monitor keeps of its recordings. */
+/* Tests which recordings the monitor keeps. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -101,11 +101,11 @@ def threads(prefix):
 
 
 def training_clock(device):
-    """CPU time of the threads that train: with CUDA the backward pass has one of its own."""
+    """CPU time of the training threads. With CUDA the backward pass has its own thread."""
     if device == "cpu":
         return time.thread_time_ns
     torch.ones(1, device=device, requires_grad=True).sum().backward()
-    # As pthread_getcpuclockid() makes them.
+    # Clock ids in the form of pthread_getcpuclockid().
     clocks = [~tid << 3 | 6 for tid in [threading.get_native_id(), *threads("pt_autograd")]]
     return lambda: sum(map(time.clock_gettime_ns, clocks))
 

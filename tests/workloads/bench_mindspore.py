@@ -48,13 +48,13 @@ def cnn():
     return training(net, nn.CrossEntropyLoss(), x, ms.Tensor(np.arange(16) % 10, ms.int32))
 
 
-# By name: the network and whether it is a graph.
+# name -> the network, and whether it runs as a graph
 MODELS = {"mlp": (mlp, True), "cnn": (cnn, True), "pynative": (mlp, False)}
 
 
 @contextlib.contextmanager
 def profiler():
-    """MindSpore's, its files thrown away."""
+    """MindSpore's profiler. Its files are deleted."""
     with tempfile.TemporaryDirectory() as directory:
         own = ms_profiler.profile(
             activities=[ms_profiler.ProfilerActivity.CPU], start_profile=False,
@@ -71,13 +71,13 @@ def main():
     parser.add_argument("model", choices=MODELS)
     args = parser.parse_args()
     model, is_graph = MODELS[args.model]
-    # Without pynative_synchronize threads wait for each other in loops, which is most of a step of 100
-    # ms, or of 60 in the next one.
+    # Without pynative_synchronize, threads wait for each other in loops. These take most of a step of 100 ms, or of the
+    # next step's 60 ms.
     ms.set_context(mode=ms.GRAPH_MODE if is_graph else ms.PYNATIVE_MODE,
                    pynative_synchronize=not is_graph)
     ms.set_device("CPU")
     ms.set_seed(0)
-    # Operators run on threads of its own.
+    # Operators run on MindSpore's own threads, so the whole process's CPU time counts.
     serve(Timed(model(), profiler, time.process_time_ns), mindspore=ms.__version__)
 
 

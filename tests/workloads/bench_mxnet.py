@@ -60,7 +60,7 @@ MODELS = {"mlp": mlp, "cnn": cnn}
 
 @contextlib.contextmanager
 def profiler():
-    """mx.profiler, its statistics gathered and thrown away."""
+    """mx.profiler. Its statistics are gathered and thrown away."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         mx.profiler.set_config(profile_all=True, aggregate_stats=True,
                                filename=os.path.join(directory, "profile.json"))
@@ -77,7 +77,7 @@ def main():
     parser.add_argument("model", choices=MODELS)
     args = parser.parse_args()
     mx.random.seed(0)
-    # Its engine runs the operators on threads of its own.
+    # Operators run on the engine's own threads, so the whole process's CPU time counts.
     serve(Timed(MODELS[args.model](), profiler, time.process_time_ns), mxnet=mx.__version__)
 
 

@@ -25,7 +25,7 @@ def mlp(optimizer=paddle.optimizer.SGD):
 
 
 def adamw():
-    """The same with an optimizer that turns gradients off once a step; SGD does for each parameter."""
+    """The same with an optimizer that turns gradients off once per step. SGD does it for each parameter."""
     return mlp(paddle.optimizer.AdamW)
 
 

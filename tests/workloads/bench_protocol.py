@@ -57,7 +57,7 @@ class Timed:
             return self.run(cnt)
 
     def spin(self):
-        """Reads nothing: what ends it is the next command."""
+        """Runs without reading. The next command ends it."""
         return self.steps(lambda: not select.select([0], [], [], 0)[0])
 
 
@@ -73,9 +73,9 @@ def read_line():
 
 
 def serve(job, **facts):
-    """Answers until it is told to quit. facts: what the first line says beside the pid."""
+    """Answers commands until quit. facts: what the first line says besides the pid."""
     job.run(WARM)
-    # What frameworks print of their own goes elsewhere.
+    # The frameworks' own output goes elsewhere.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     print(json.dumps({"pid": os.getpid(), **facts}), file=answers)

@@ -17,7 +17,7 @@ def main():
     args = parser.parse_args()
 
     torch.manual_seed(0)
-    # One epoch outlasts a test, so that every step runs the same operators.
+    # One epoch is longer than a test, so that every step runs the same operators.
     samples = TensorDataset(torch.randn(1, 3, 32, 32).expand(1 << 16, 3, 32, 32),
                             torch.randint(0, 10, (1 << 16,)))
     loader = DataLoader(samples, batch_size=16, num_workers=args.workers,

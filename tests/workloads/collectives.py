@@ -15,7 +15,7 @@ from torch.profiler import ProfilerActivity, profile
 
 PROFILED = range(4, 8)
 ELEMENTS = 1000
-INTO_TENSOR = torch.__version__ >= "2.1"  # before, gloo has none
+INTO_TENSOR = torch.__version__ >= "2.1"  # earlier versions of gloo do not have it
 
 
 def fail(collective, *args):

@@ -117,7 +117,7 @@ JOBS = {
 
 
 def profiled(step, steps):
-    """By kind and name how many activities torch.profiler tells of; they are left in theirs.json."""
+    """Counts torch.profiler's activities by kind and name, and writes them to theirs.json."""
     with torch.profiler.profile() as profiler:
         for _ in range(steps):
             step()

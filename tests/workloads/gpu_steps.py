@@ -50,7 +50,7 @@ def main():
     print("ready", flush=True)
     while not select.select([sys.stdin], [], [], 0)[0]:
         step()
-    # What streams and threads wait for is left out unless one asks for it.
+    # Without this option the profiler leaves out what streams and threads wait for.
     waits = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
                  experimental_config=waits) as profiler:

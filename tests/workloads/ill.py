@@ -24,7 +24,7 @@ SPIKE_FLOATS = 32 << 20
 HELD_BYTES = 600 << 20  # of a device that has 1 GiB
 SHORT_KERNELS = 400  # a step
 WAITS, SMALL_COPIES, EMPTIES = 20, 600, 5
-CHURN_FLOATS = 16 << 20  # larger than what glibc keeps at most
+CHURN_FLOATS = 16 << 20  # larger than the largest block that glibc keeps
 
 
 class Samples(Dataset):
@@ -53,14 +53,14 @@ def batches(illness):
     if illness == "loader":
         return endless(DataLoader(Samples(sleep_s=0.002), batch_size=8))
     if illness == "workers":
-        # Below the job are three processes of Python then: the worker, its server, and a tracker.
+        # The job then has three Python processes below it: the worker, its server, and a tracker.
         return endless(DataLoader(Samples(busy_ns=5000000), batch_size=8, num_workers=1,
                                   multiprocessing_context="forkserver"))
     return endless(DataLoader(Samples(), batch_size=8))
 
 
 def copies(illness):
-    """What a step copies to a device: much, of one kind of memory, and a little that is page-locked."""
+    """Copies to a device in each step: much from one kind of memory, and a little from page-locked memory."""
     if illness not in ("pageable", "page-locked"):
         return lambda: None
     much = torch.zeros(LARGE_BYTES, dtype=torch.uint8, pin_memory=illness == "page-locked")
@@ -75,8 +75,8 @@ def copies(illness):
 
 
 def reserve(illness):
-    """What an earlier part of the job needed of the device, and the allocator keeps; if it is used, the
-    tensors."""
+    """Reserves device memory as an earlier part of the job would, so that the allocator keeps it. Returns the tensors
+    if they are used."""
     if illness not in ("unused", "used"):
         return None
     held = torch.empty(HELD_BYTES, dtype=torch.uint8, device="cuda")
@@ -88,7 +88,7 @@ BUSY_NS = 20_000_000
 
 
 def calls(illness):
-    """What a step has the device do beside the training: nothing, or one thing too often."""
+    """Calls in each step beside the training: none, or one that is called too often."""
     if illness not in ON_DEVICE:
         return lambda: None
     little = torch.zeros(16, device="cuda")

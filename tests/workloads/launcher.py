@@ -1,5 +1,5 @@
-"""For programs of several processes that start these themselves: by their own command, each with an
-environment of its own. Ranks train until they are killed and write `step NUMBER` to the log."""
+"""Starts the processes of a job with several ranks, each with its own environment. Ranks train until they are killed
+and write `step NUMBER` to the log."""
 import argparse
 import os
 import socket
@@ -30,8 +30,8 @@ def train(log_path, rank, step):
 
 
 def main(description, variable, environments, training):
-    """Launches, unless the environment variable shows that it was launched: then training() has the
-    rank and what a step is."""
+    """Launches the ranks, or trains if the environment variable shows that this process is a rank. training() then gets
+    the rank and what a step is."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--log", default=os.devnull)
     parser.add_argument("--without", metavar="VARIABLE", help="which no process is given")

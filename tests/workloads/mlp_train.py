@@ -47,7 +47,7 @@ class Training:
 
 
 def train_on_noise(steps, say):
-    """Trains another network and tells its end."""
+    """Trains another network and reports its end."""
     training = Training(1)
     for _ in range(steps):
         x = torch.atan(torch.randn(16, 64))
@@ -105,7 +105,7 @@ def late_worker(seconds, _):
 
 
 def batches(args):
-    """Of an epoch."""
+    """The batches of one epoch."""
     if args.no_loader:
         return ((torch.randn(args.batch, 64), torch.arange(args.batch) % 10)
                 for _ in range(args.samples // args.batch))
@@ -115,7 +115,7 @@ def batches(args):
 
 
 def fetched_ahead(args):
-    """Of all epochs."""
+    """The batches of all epochs."""
     ready = queue.Queue(4)
 
     def fetch():

@@ -68,7 +68,7 @@ def settle(tries=100):
     then drops the next call, too, which raises nothing."""
     for number in itertools.islice(NUMBERS, tries):
         try:
-            # A dropped call's result is what lies in its memory: never this number, which is new.
+            # The result of a dropped call is whatever lies in its memory. It cannot be this number, which is new.
             if ops.add(Tensor([float(number)]), 0.5).asnumpy()[0] == number + 0.5:
                 return
         except RuntimeError:  # MindSpore raises some errors a second time

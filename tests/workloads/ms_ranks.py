@@ -24,7 +24,7 @@ def training():
 
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_device("CPU")
-    init()  # the scheduler goes no further
+    init()  # the scheduler stays in this call
 
     class Network(nn.Cell):
         def __init__(self):

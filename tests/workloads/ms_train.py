@@ -96,7 +96,7 @@ def optimizer_of(args, net):
 
 
 def step_of(args, net, loss):
-    """What a step does with a batch."""
+    """Returns the function that trains on one batch."""
     if args.infer:
         net.set_train(False)
         return lambda x, y: net(x)
@@ -150,7 +150,7 @@ def annotated(step):
 
 
 def profile_until(prof, last):
-    """True while it goes on."""
+    """Goes on with the profile, or ends it if this is the last step. Returns True while it goes on."""
     if not last:
         prof.step()
         return True

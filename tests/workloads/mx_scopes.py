@@ -74,7 +74,7 @@ def profiled(step):
         step()
     with mx.profiler.scope("held:"):
         held = [mx.np.zeros((64, 64 * n), ctx=mx.gpu(0)) + 1 for n in range(1, 4)]
-    second = training()  # with parameters of its own
+    second = training()  # has its own parameters
     second()
     mx.npx.waitall()
     if not ARGS.unprofiled:

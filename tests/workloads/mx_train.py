@@ -61,7 +61,7 @@ STEP = itertools.count(1)
 
 
 def wait(result):
-    """In some steps; all else is asked for only."""
+    """Waits in some steps only. In the others nothing is waited for."""
     if next(STEP) % ARGS.wait_every == 0:
         result.wait_to_read()
 
@@ -89,7 +89,7 @@ LOADS = []  # begin and length in ns, until they are in the log
 
 
 def timed(batches):
-    """The same batches; notes how long it takes to get each."""
+    """Yields the same batches, and notes how long each next() takes."""
     while ARGS.note_loads:
         begin = time.perf_counter_ns()
         batch = next(batches)

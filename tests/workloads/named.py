@@ -1,4 +1,4 @@
-"""Runs another workload under a name of its own, as `ps` shows it: named.py --log LOG NAME WORKLOAD ARG..."""
+"""Runs another workload under another process name, as in `ps`: named.py --log LOG NAME WORKLOAD ARG..."""
 import pathlib
 import runpy
 import sys

@@ -8,7 +8,7 @@ WORDS, WIDTH, LENGTH = 1000, 64, 32
 
 
 class Block(nn.Module):
-    """Two convolutions and a way around them: a projection where the shape changes, or always."""
+    """Two convolutions and a shortcut around them: a projection where the shape changes, or always."""
 
     def __init__(self, channels_in, channels_out, stride=1, projection=None):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a workload notes of itself, to check proftrace by."""
+"""A workload's own notes, which tests compare with proftrace's output."""
 import time
 
 

@@ -12,7 +12,7 @@ LARGE = 4096
 
 
 def address_of(method):
-    """PyMethodDescrObject leads to its PyMethodDef, whose second word is the function."""
+    """PyMethodDescrObject points to its PyMethodDef. The second word there is the function."""
     definition = ctypes.c_uint64.from_address(id(method) + 40).value
     return ctypes.c_uint64.from_address(definition + 8).value
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A model in two halves, on two devices of one process: the first's backward pass takes 50 ms longer, on a thread of
-its own, while the other's thread has nothing to do."""
+"""A model in two halves, on two devices of one process. The first half's backward pass takes 50 ms longer, on its own
+thread. The other half's thread is idle meanwhile."""
 import os
 import signal
 import sys
