@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Collectives of torch.distributed against torch.profiler, on the same steps of the same job."""
+"""Compares collectives of torch.distributed with torch.profiler's, for the same steps of the same job."""
 import collections
 import gzip
 import json
@@ -10,13 +10,13 @@ from test_job import Launched
 
 PROFILED = STEPS = 4
 WANTED = ("c10d::", "gloo:")
-# Shown where torch.profiler has nothing: the waits of Work.wait().
+# The waits of Work.wait(), which torch.profiler does not show.
 ONLY_OURS = {"c10d::Work::wait"}
 FLOATS = 1000 * 4
 
 
 def profiled(case, *args):
-    """The job, and the names and calls of four of its steps that torch.profiler saw."""
+    """Returns the job, and the names and calls of four of its steps from torch.profiler."""
     path = case.dir / "profile.json"
     job = Launched(case, "--profile-to", path, *args, script="collectives.py", ranks=2)
     process.wait_for(lambda: job.steps(0) > 12, 120, "the profiled steps")

@@ -48,7 +48,7 @@ class Launched:
         assert self.popen.poll() is None, f"the job ended: {self.out.read_text()}"
 
     def pids(self):
-        """By rank."""
+        """Returns the process ids by rank."""
         found = {}
         for pid in process.descendants(self.popen.pid):
             with open(f"/proc/{pid}/environ", "rb") as file:
@@ -56,7 +56,7 @@ class Launched:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 args = file.read().split(b"\0")
             if b"RANK" in env and any(a.endswith(self.script.encode()) for a in args):
-                found.setdefault(int(env[b"RANK"]), pid)  # workers come after the rank
+                found.setdefault(int(env[b"RANK"]), pid)  # a rank's workers come after it
         return [found[rank] for rank in range(self.ranks)]
 
     def stop(self):

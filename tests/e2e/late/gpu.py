@@ -20,7 +20,7 @@ PYTHON = SIM / "venv/bin/python"
 TRAIN = SIM / "client/train"
 COMPARE = ROOT / "tests/e2e/shim/compare.py"
 DEVICE = ("kernel", "memcpy", "memset")
-LONG_S = 120  # for what takes a second where nothing else runs
+LONG_S = 120  # for actions that take a second on a free machine
 
 
 class GpuJob:
@@ -50,7 +50,7 @@ class GpuJob:
                          LONG_S, "the job to be ready")
         assert self.popen.poll() is None, f"the job ended with {self.popen.poll()}: {self.err()}"
         self.pid = int(self.out().split("ready")[1].split()[0])
-        if self.pid == 1:  # in a pid namespace of its own
+        if self.pid == 1:  # runs in its own pid namespace
             self.pid, = process.children(self.popen.pid)
 
     def out(self):
@@ -65,7 +65,7 @@ class GpuJob:
         self.popen.wait()
 
     def truth(self):
-        """Rows of its log, without the columns' names."""
+        """Returns the rows of its log, without the column names."""
         for path in self.dir.glob("truth.*"):
             log, rows = self.logs.setdefault(path, (Growing(path), []))
             rows += [line.split("\t") for line in log.more()]
@@ -89,17 +89,17 @@ class GpuJob:
         return process.is_served(self.pid)
 
     def wait_parked(self):
-        """Nothing of the library is left but its text."""
+        """Waits until only the library's text is left in the process."""
         process.wait_for(lambda: not self.is_served() and not self.holds_cupti(), LONG_S,
                          "the library to leave")
 
     def wait_progress(self):
-        """It goes on with its work."""
+        """Waits until the job makes progress."""
         before = len(self.truth())
         process.wait_for(lambda: len(self.truth()) > before, LONG_S, "the job to go on")
 
     def end(self):
-        """It did all that it meant to, and CUPTI was used as its documentation wants it."""
+        """The job must have done all its work, and used CUPTI according to its documentation."""
         self.popen.send_signal(signal.SIGTERM)
         status = self.popen.wait(LONG_S)
         assert status == 0, f"the job ended with {status}: {self.err()}"
@@ -110,7 +110,7 @@ class GpuJob:
 
 
 def end(job):
-    """In order, and CUPTI was used as its documentation wants it."""
+    """Checks the order, and that CUPTI was used according to its documentation."""
     job.popen.send_signal(signal.SIGTERM)
     assert job.popen.wait(LONG_S) == 0, job.err()
     assert not [r for r in job.truth() if r[0] == "misuse"]
@@ -123,7 +123,7 @@ def record(case, job, *options, **kwargs):
 
 
 def dumped(job, recording):
-    """The recording's windows, calls and activities as a text file."""
+    """Returns the recording's windows, calls and activities as a text file."""
     dump = job.dir / "dump"
     with open(dump, "w") as out:
         subprocess.run([BUILD / "shim-dump", recording], stdout=out, check=True)
@@ -131,7 +131,7 @@ def dumped(job, recording):
 
 
 def compare(job, recording, tolerance_ns=0, may_miss=0, pid="*"):
-    """Activities and their calls are those of the truth; returns how many there are of each kind."""
+    """Activities and their calls must be those of the truth. Returns the number of each kind."""
     dump = dumped(job, recording)
     done = subprocess.run([sys.executable, COMPARE, dump, *job.dir.glob(f"truth.{pid}"),
                            str(tolerance_ns), str(may_miss)], capture_output=True, text=True)
@@ -149,7 +149,7 @@ def check_recorded(case, job, *options):
 
 
 def notes(tool):
-    """What the report says of what is missing. Notes of what the probes cost are no such thing."""
+    """Returns the report's notes about missing data, without the notes about the cost of probes."""
     of_cost = ("Not in the estimate: what CUPTI itself takes of ", "The share is of the time that ",
                "The estimate may be low: ", "The estimate is more than --max-overhead ", "Measured: ")
     return " ".join(note for note in tool.report()["cost"]["notes"] if not note.startswith(of_cost))

@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 asked = set()
-# What streams and threads wait for is left out unless one asks for it.
+# Without this option the profiler leaves out what streams and threads wait for.
 WAITS = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
 
 

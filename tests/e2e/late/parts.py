@@ -105,7 +105,7 @@ def ranks():
         optimizer.zero_grad()
         net(torch.randn(8, 256).cuda()).sum().backward()
         optimizer.step()
-        # What is copied is real on a simulated device, and so are small collectives.
+        # The simulated device really copies data, and really computes small collectives.
         done = torch.tensor([float(os.path.exists("stop"))], device="cuda")
         dist.all_reduce(done)
         if done.item():
@@ -121,7 +121,7 @@ def main():
         step()
         time.sleep(0.02)
         steps += 1
-        # Of ranks, which write to one file, the first speaks for all.
+        # All ranks write to one file, so only the first one writes.
         if steps == 3 and os.environ.get("LOCAL_RANK", "0") == "0":
             print("ready", os.getppid() if dist.is_initialized() else os.getpid(), flush=True)
     if dist.is_initialized():

@@ -52,7 +52,7 @@ class Job:
         return self
 
     def __exit__(self, *_):
-        self.popen.terminate()  # a launcher ends its ranks, which are in sessions of their own
+        self.popen.terminate()  # a launcher ends its ranks, which have their own sessions
         try:
             self.popen.wait(30)
         except subprocess.TimeoutExpired:
@@ -66,7 +66,7 @@ class Job:
         return [int(line.split()[2]) for line in self.log.read_text().split("\n")[1:] if line.count(" ") == 2]
 
     def report(self):
-        """Of the latest window."""
+        """Returns the report of the latest window."""
         return json.loads(subprocess.run([PROFTRACE, "report", "own.ptrec", "--format", "json"], check=True,
                                          stdout=subprocess.PIPE).stdout)
 
@@ -80,12 +80,12 @@ class Job:
 
 
 def means(ran):
-    """Of each STEPS steps that follow each other: one of them is the window."""
+    """Returns the mean of each STEPS consecutive steps. One of these groups is the window."""
     return [statistics.mean(ran[i:i + STEPS]) for i in range(len(ran) - STEPS + 1)]
 
 
 class Cost(dict):
-    """A row of the report, and what holds of each."""
+    """A row of the report, with the checks that every row must pass."""
 
     def __init__(self, row, notes, ran_ns):
         super().__init__(row)
@@ -108,7 +108,7 @@ class Cost(dict):
 
 @contextlib.contextmanager
 def busy(cnt, processors=ALL_PROCESSORS):
-    """So many processes that want one of the processors."""
+    """Starts so many processes that use one of the processors."""
     spinners = [subprocess.Popen(["sh", "-c", "while :; do :; done"],
                                  preexec_fn=lambda: os.sched_setaffinity(0, processors)) for _ in range(cnt)]
     try:
@@ -141,7 +141,7 @@ def fsdp2_beside_others():
 
 
 def budget_beside_others():
-    """Steps last several times as long as their thread runs, and the budget is of that time."""
+    """Steps last several times as long as their thread runs. The budget is a share of the running time."""
     with busy(2 * os.cpu_count()), Job("mlp") as job:
         check_budget(job, "beside others")
         job.record("--detail", "inner")
@@ -175,7 +175,7 @@ FAR = ("--record", f"{10 ** 8}:{10 ** 8 + 10}")
 
 @contextlib.contextmanager
 def session(job, state, *options):
-    """Of proftrace on the job, in that state for a moment."""
+    """Runs proftrace on the job, and keeps it in that state for a moment."""
     popen = subprocess.Popen([PROFTRACE, "-q", "-p", str(job.pid), "-o", "held.ptrec", "--no-trace", *options],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -227,7 +227,7 @@ def short_windows_take_little():
 
 
 def rings(popen):
-    """Bytes of each."""
+    """Returns the bytes of each ring that the process holds."""
     return [size for _, kind, size in Held(popen.pid).maps.values() if kind == RING_BUFFER]
 
 
@@ -237,7 +237,7 @@ def the_ring_is_large_in_a_window_alone():
         small = max(rings(popen))
         ctl(job.pid, "start")
         wait_state(job, popen, "recording")
-        popen.send_signal(signal.SIGSTOP)  # at once: how fast records come in a window was never seen
+        popen.send_signal(signal.SIGSTOP)  # at once, before proftrace has seen how fast records come in a window
         time.sleep(4)
         popen.send_signal(signal.SIGCONT)
         time.sleep(1)

@@ -19,7 +19,7 @@ def _has_cpu(root):
 
 
 class Quota:
-    """share: of one processor. kind: None where this machine has no such groups."""
+    """share: of one processor. kind: None if this machine has no such control groups."""
 
     def __init__(self, share):
         self.kind = "cgroup 2" if _has_cpu(V2) else "cgroup 1" if V1.is_dir() else None
@@ -46,12 +46,12 @@ class Quota:
         (self.group / "cgroup.procs").write_text(str(pid))
 
     def throttled(self):
-        """How often it has waited for its next period."""
+        """Returns how often the group has waited for its next period."""
         words = (self.group / "cpu.stat").read_text().split()
         return int(words[words.index("nr_throttled") + 1])
 
     def __exit__(self, *_):
-        """Who is in it goes on without one."""
+        """Processes in the group go on without a quota."""
         if not self.group.is_dir():
             return
         for pid in (self.group / "cgroup.procs").read_text().split():

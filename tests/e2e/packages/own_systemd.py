@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A systemd of a test's own: process 1 of its name spaces, with the units of one directory alone."""
+"""A systemd for one test: process 1 of its own namespaces, with the units of one directory only."""
 import os
 import pathlib
 import re
@@ -61,7 +61,7 @@ class OwnSystemd:
             raise Skip(f"no systemd of its own starts here: {self.log.read_text()[-300:]}") from None
 
     def first(self):
-        """Its process 1, by the number that it has outside."""
+        """Returns the number that its process 1 has outside."""
         children = pathlib.Path(f"/proc/{self.popen.pid}/task/{self.popen.pid}/children").read_text().split()
         return children[0] if children else None
 

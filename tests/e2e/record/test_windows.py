@@ -374,8 +374,8 @@ def start_at(case):
 
 @test("hits are those of the window, not of the steps before it")
 def hits(case):
-    # Calls of names that are no spans are counted with the next that has one. Which functions have
-    # a probe is not to depend on how long a step took.
+    # Some functions have no span. Their calls are counted with the next call that has a span. A
+    # step's length must not decide which functions have a probe.
     with subprocess.Popen([PYTHON, WORKLOADS / "bench_job.py", "mlp"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as job:
         pid = json.loads(job.stdout.readline())["pid"]
