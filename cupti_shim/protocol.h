@@ -347,7 +347,7 @@ struct shim_event { /* an event was recorded on a stream. It has no times, and a
 };
 
 struct shim_memory {
-	struct shim_activity a; /* both times are the moment */
+	struct shim_activity a; /* begin and end are equal */
 	uint64_t address, bytes;
 	uint32_t release; /* 0: allocation */
 	uint32_t memory;  /* CUPTI's memory kind */
@@ -356,7 +356,7 @@ struct shim_memory {
 };
 
 struct shim_marker {		/* NVTX */
-	struct shim_activity a; /* both times are the moment */
+	struct shim_activity a; /* begin and end are equal */
 	uint64_t name;		/* key; 0: none */
 	uint32_t id;
 	uint32_t flags; /* 1 instant, 2 begin, 4 end */

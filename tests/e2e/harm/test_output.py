@@ -8,7 +8,7 @@ from lib.tool import PROFTRACE, report, row
 
 
 def small_disk(case, size):
-    """A file system of that size, empty."""
+    """Mounts an empty file system of that size."""
     disk = case.dir / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], check=True)

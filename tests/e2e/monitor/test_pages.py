@@ -147,7 +147,7 @@ def guarded(case):
     file = monitor.store / rank["latest_recording"]
     of_file = f"{path}?recording={file.name}"
     assert monitor.ask(of_file)[0] == 200
-    # Kept: it is not made again.
+    # The page was kept, so it is not made again.
     file.write_bytes(b"no recording")
     assert monitor.ask(of_file)[0] == 200
     rank = monitor.wait_windows(job, rank["windows"] + 1)

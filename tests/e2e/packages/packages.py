@@ -17,7 +17,7 @@ made = {}
 
 
 def run(*command, **settings):
-    """Standard output of a command that succeeds."""
+    """Runs a command that must succeed. Returns its standard output."""
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, **settings)
     said = done.stdout[-2000:] + done.stderr
