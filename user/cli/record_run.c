@@ -226,7 +226,8 @@ int record_run(struct record_options *o)
 	}
 	signals__catch(false);
 	rights__enter(RIGHTS_END, false);
-	/* If the capture did not take the frozen program over, that is thawed later, by tracing it. */
+	/* If the capture did not take the frozen program over, that is thawed later, by tracing it.
+	 */
 	if (!o->capture.frozen || !*o->capture.frozen)
 		device_library__give_up_loading();
 	if (err)
