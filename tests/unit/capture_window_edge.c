@@ -12,7 +12,16 @@ static void open_window(struct session *s)
 	decoder__set_writer(s->records.decoder, s->window.writer);
 }
 
-static const struct component files = {.name = "files", .window_open = open_window};
+static int closed_cnt;
+
+static void count_close(struct session *s)
+{
+	(void)s;
+	closed_cnt++;
+}
+
+static const struct component files = {
+	.name = "files", .window_open = open_window, .window_close = count_close};
 static const struct component *const components[] = {&files, NULL};
 
 static const struct framework_match match;
@@ -79,6 +88,26 @@ static int recording_cnt(void)
 	return cnt;
 }
 
+/* Of the recording, its steps: [from, to). */
+static void expect_steps(const char *name, uint64_t from, uint64_t to)
+{
+	struct recording_cursor *c;
+	struct recording *r;
+	struct event e;
+
+	cr_assert_eq(recording__open(in(name), &r), 0, "%s", name);
+	cr_assert_eq(recording_cursor__open(r, &c), 0);
+	for (uint64_t step = from; step < to; step++) {
+		cr_assert_eq(recording_cursor__next(c, &e), 1, "%s: no step %d", name, (int)step);
+		cr_expect(e.type == EVENT_STEP && e.id == step, "%s: %d is no step %d", name,
+			  (int)e.id, (int)step);
+		cr_expect_eq(e.ts_ns, step * 1000000000);
+	}
+	cr_expect_eq(recording_cursor__next(c, &e), 0);
+	recording_cursor__close(c);
+	recording__close(r);
+}
+
 Test(window_edge, no_file_is_opened_or_finished_in_the_callback)
 {
 	struct pt_rec_step r = boundary(1, PT_STATE_CLOSED, PT_STATE_RECORD);
@@ -104,6 +133,31 @@ Test(window_edge, no_file_is_opened_or_finished_in_the_callback)
 	cr_expect_eq(session__window_finish(&s), 0);
 }
 
+static void take_step(uint64_t step, uint32_t prev, uint32_t state)
+{
+	struct pt_rec_step r = boundary(step, prev, state);
+
+	if (session__on_record(&s, &r, sizeof(r)) == RING_PAUSED)
+		cr_assert_eq(window_edge__take(&s), 0);
+}
+
+Test(window_edge, the_record_of_an_end_that_was_given_up_closes_nothing)
+{
+	closed_cnt = 0;
+	take_step(1, PT_STATE_CLOSED, PT_STATE_RECORD);
+	bss.ctl.window_close_ns = 2500000000;
+	session__window_close_unseen(&s);
+	take_step(2, PT_STATE_RECORD, PT_STATE_DONE);
+	cr_expect_eq(closed_cnt, 1);
+	cr_expect_eq(s.window.close_ns, 2500000000);
+	session__window_close_unseen(&s);
+	cr_expect_eq(closed_cnt, 1);
+	cr_expect_eq(session__window_finish(&s), 0);
+	session__window_close_unseen(&s); /* there is none any more */
+	cr_expect_eq(closed_cnt, 1);
+	expect_steps("w.ptrec", 1, 1);
+}
+
 Test(window_edge, one_by_time_pauses_and_opens_no_file)
 {
 	struct pt_rec_step r = boundary(1, PT_STATE_CLOSED, PT_STATE_RECORD);
@@ -123,26 +177,6 @@ Test(window_edge, an_error_stays_in_the_session)
 	cr_expect_eq(session__on_record(&s, &r, sizeof(r)), RING_PAUSED);
 	cr_expect_lt(window_edge__take(&s), 0);
 	cr_expect_lt(s.records.err, 0);
-}
-
-/* Of the recording, its steps: [from, to). */
-static void expect_steps(const char *name, uint64_t from, uint64_t to)
-{
-	struct recording_cursor *c;
-	struct recording *r;
-	struct event e;
-
-	cr_assert_eq(recording__open(in(name), &r), 0, "%s", name);
-	cr_assert_eq(recording_cursor__open(r, &c), 0);
-	for (uint64_t step = from; step < to; step++) {
-		cr_assert_eq(recording_cursor__next(c, &e), 1, "%s: no step %d", name, (int)step);
-		cr_expect(e.type == EVENT_STEP && e.id == step, "%s: %d is no step %d", name,
-			  (int)e.id, (int)step);
-		cr_expect_eq(e.ts_ns, step * 1000000000);
-	}
-	cr_expect_eq(recording_cursor__next(c, &e), 0);
-	recording_cursor__close(c);
-	recording__close(r);
 }
 
 /* Windows of two steps, one step apart, and then of one step. */
@@ -214,12 +248,8 @@ Test(window_edge, one_whose_end_was_lost_is_finished_before_the_next_begins)
 	const json_t *window;
 	struct recording *r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
-		struct pt_rec_step b = boundary(seen[i].step, seen[i].prev, seen[i].state);
-
-		if (session__on_record(&s, &b, sizeof(b)) == RING_PAUSED)
-			cr_assert_eq(window_edge__take(&s), 0);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
+		take_step(seen[i].step, seen[i].prev, seen[i].state);
 	cr_expect_eq(session__window_finish(&s), 0);
 	cr_expect_eq(s.windows.written, 2);
 	expect_steps("w.ptrec", 1, 2);

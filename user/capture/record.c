@@ -22,6 +22,7 @@
 #define SHOWN_US 200000 /* where somebody looks at the progress */
 
 #define LATE_RECORDS_NS 300000000ull
+#define LATE_EDGE_NS	100000000ull
 #define QUIET_NS	100000000ull
 
 static void window_stop(struct session *s)
@@ -57,11 +58,13 @@ static int wait_for_ranks(struct session *s)
 		return 0;
 	rendezvous__come(r, s->opts->rendezvous_index);
 	err = session__wait(s, &(struct wait){look_at_ranks, .turn_us = TURN_US});
+	if (err) /* the moment of the others is theirs to choose */
+		return err;
 	now = clock__monotonic_ns();
 	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
-	if (!err && now > begin_ns)
+	if (now > begin_ns)
 		log__warn(MESSAGE_RANK_LATE, (double)(now - begin_ns) / 1e9);
-	return err;
+	return 0;
 }
 
 const struct component component_ranks = {
@@ -190,6 +193,23 @@ static int finish_last(struct session *s, bool stopped)
 	return session__window_write(s, err);
 }
 
+static int look_at_edge(struct session *s, struct wait *w)
+{
+	(void)w;
+	return s->windows.ending ? WAIT_IS_OVER : WAIT_GOES_ON;
+}
+
+/* The programs say that a window is over before they send the record of its end. */
+static int await_edge(struct session *s)
+{
+	const int err =
+		session__wait(s, &(struct wait){look_at_edge, .turn_us = 1000,
+						.end_ns = clock__monotonic_ns() + LATE_EDGE_NS,
+						.stage = STAGE_END});
+
+	return err == -EINTR ? 0 : err; /* asked once more: what has come is written */
+}
+
 /* Ends the window if one is open, reads what is on its way, and closes the file. */
 static int record_end(struct session *s, bool stopped)
 {
@@ -201,6 +221,9 @@ static int record_end(struct session *s, bool stopped)
 		err = session__drain(s);
 	if (!s->window.writer)
 		return err;
+	if (!err)
+		err = await_edge(s);
+	session__window_close_unseen(s);
 	finish_err = finish_last(s, stopped);
 	return err ? err : finish_err;
 }

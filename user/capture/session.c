@@ -83,6 +83,7 @@ void session__free(struct session *s)
 	free(s->children.pids);
 	free(s->children.helpers.items);
 	free(s->children.newborn);
+	free(s->children.gone);
 	if (s->target)
 		target__close(s->target);
 }

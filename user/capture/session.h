@@ -116,6 +116,8 @@ struct losses session__losses(const struct session *s);
 int session__window_open(struct session *s, uint64_t first_step, uint64_t open_ns);
 /* Its last records are on their way; session__window_finish when they have come. */
 void session__window_close(struct session *s, uint64_t close_ns);
+/* The programs have closed it, and the record of that was lost. Does nothing without an open window. */
+void session__window_close_unseen(struct session *s);
 /* Writes what is still open and the summary, and closes the file. */
 int session__window_finish(struct session *s);
 /* The same in two halves. Nothing is written to the window after the first, and its summary waits in s->windows.

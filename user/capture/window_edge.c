@@ -8,9 +8,9 @@ static int take(struct session *s, const struct pt_rec_step *r)
 	const uint64_t before_ns = s->boundary.ns;
 	int err = step_end__of(s, r);
 
-	if (ends && !begins && s->window.writer)
+	if (ends && !begins && s->window.writer && !s->windows.ending)
 		session__window_close(s, r->ts_ns);
-	else if (ends && !begins) /* the record of its begin was lost */
+	else if (ends && !begins) /* it is closed already, or the record of its begin was lost */
 		s->windows.closes_seen = s->probes.ctl->closes;
 	if (err || !begins || s->windows.timed)
 		return err;

@@ -74,6 +74,14 @@ void session__window_close(struct session *s, uint64_t close_ns)
 	components__window_close(s);
 }
 
+void session__window_close_unseen(struct session *s)
+{
+	if (!s->window.writer || s->windows.ending)
+		return;
+	s->window.end_step = s->boundary.step;
+	session__window_close(s, s->probes.ctl->window_close_ns);
+}
+
 /* One that ended at a step whose record was lost. */
 static int find_end(struct session *s, uint64_t *next_ns)
 {
@@ -91,8 +99,7 @@ static int find_end(struct session *s, uint64_t *next_ns)
 		s->windows.closes_seen = ctl->closes;
 		return 0;
 	}
-	s->window.end_step = s->boundary.step;
-	session__window_close(s, ctl->window_close_ns);
+	session__window_close_unseen(s);
 	return 0;
 }
 

@@ -78,6 +78,8 @@ static void release_gone(struct session *s)
 /* A child that only executes another program has done so by then: probes would cost 50 ms for
  * nothing. */
 #define PATIENCE_NS 10000000
+/* Letting go takes some 50 ms, however many they are. */
+#define GONE_MANY 16
 
 static bool is_newborn(const struct session *s, pid_t pid)
 {
@@ -160,6 +162,8 @@ static int follow_newborn(struct session *s, uint64_t *next_ns)
 {
 	uint64_t now = clock__monotonic_ns();
 
+	if (s->children.gone_cnt >= GONE_MANY)
+		release_gone(s);
 	for (size_t i = 0; i < s->children.newborn_cnt;) {
 		struct newborn child = s->children.newborn[i];
 
@@ -174,16 +178,14 @@ static int follow_newborn(struct session *s, uint64_t *next_ns)
 	return 0;
 }
 
-/* Letting go takes some 50 ms, however many they are. */
+/* Called in the ring's callback: the probes go in a later turn. */
 void follow__exited(struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->children.cnt; i++) {
 		if (s->children.pids[i] != pid)
 			continue;
 		s->children.pids[i] = s->children.pids[--s->children.cnt];
-		s->children.gone[s->children.gone_cnt++] = pid;
-		if (s->children.gone_cnt == ARRAY_SIZE(s->children.gone))
-			release_gone(s);
+		(void)ARRAY_PUSH(s->children.gone, s->children.gone_cnt, s->children.gone_cap, pid);
 		return;
 	}
 }

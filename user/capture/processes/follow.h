@@ -21,8 +21,8 @@ struct children {
 	pid_t *pids; /* followed beside the target */
 	size_t cnt, cap;
 	struct helper_list helpers; /* of them */
-	pid_t gone[16];		    /* that have ended, their links still held */
-	size_t gone_cnt;
+	pid_t *gone; /* that have ended, their links still held */
+	size_t gone_cnt, gone_cap;
 	struct newborn *newborn; /* forked, and not followed yet */
 	size_t newborn_cnt, newborn_cap;
 	/* Of this window: children that ended before they had probes, those forked in it that have
