@@ -500,15 +500,14 @@ Test(report_notes, what_adds_more_than_it_may_says_what_adds_less)
 {
 	static const struct {
 		const char *meta, *cost;
-		bool low, over, helps, seen;
+		bool low, over, helps;
 	} cases[] = {
-		{"0.01", "\"probe_ns\": 400", false, false, false, false},
-		{"0.01", "\"probe_ns\": 5000", true, true, false, false},
-		{"0.01", "\"probe_ns\": 5000, \"inject_helps\": true", true, true, true, false},
-		{"0.01", "\"probe_ns\": 5000, \"noted_calls\": 9", true, true, false, true},
+		{"0.01", "\"probe_ns\": 400", false, false, false},
+		{"0.01", "\"probe_ns\": 5000", true, true, false},
+		{"0.01", "\"probe_ns\": 5000, \"inject_helps\": true", true, true, true},
 		/* --no-prune */
-		{"0", "\"probe_ns\": 400, \"inject_helps\": true", false, false, false, false},
-		{"0", "\"probe_ns\": 5000, \"inject_helps\": true", true, false, true, false},
+		{"0", "\"probe_ns\": 400, \"inject_helps\": true", false, false, false},
+		{"0", "\"probe_ns\": 5000, \"inject_helps\": true", true, false, true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -528,9 +527,8 @@ Test(report_notes, what_adds_more_than_it_may_says_what_adds_less)
 		cr_expect_eq(!!strstr(text, "The estimate may be low: "), cases[i].low, "%s", text);
 		cr_expect_eq(!!strstr(text, "--detail phase adds less."), cases[i].over, "%s",
 			     text);
-		cr_expect_eq(!!strstr(text, "--inject, by which "), cases[i].helps, "%s", text);
-		cr_expect_eq(!!strstr(text, "what our library in the process does not"),
-			     cases[i].seen, "%s", text);
+		cr_expect_eq(!!strstr(text, "--inject (our library sees "), cases[i].helps, "%s",
+			     text);
 		free(text);
 		synth__free(&s);
 	}

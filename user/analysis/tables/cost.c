@@ -142,11 +142,11 @@ static int add_underestimated(const struct analysis *a, struct table *t)
 	    (double)own_cost__added_ns(a) < TOLD_FROM * (double)own_cost__paid_ns(a))
 		return 0;
 	return table__add_note(
-		t, "The estimate may be low: jobs of steps of 1 to 10 ms were measured to lose "
-		   "1.1 to 3 times as much, since their caches are emptied, too.");
+		t, "The estimate may be low: jobs with steps of 1 to 10 ms lost 1.1 to 3 times as "
+		   "much.");
 }
 
-#define ADDS_LESS "--inject, by which our library in the process sees operators without probes, "
+#define INJECT "--inject (our library sees operators without probes)"
 
 static int add_overspent(const struct analysis *a, struct table *t)
 {
@@ -159,21 +159,14 @@ static int add_overspent(const struct analysis *a, struct table *t)
 
 	if (wanted <= 0) /* --no-prune was given */
 		return inject_helps && (double)all >= TOLD_FROM * (double)own_cost__paid_ns(a)
-			       ? table__add_note(t, ADDS_LESS "adds less.")
+			       ? table__add_note(t, INJECT " adds less.")
 			       : 0;
 	/* The tracepoints stay, whatever probes are left out. */
 	if ((double)added < OVERSPENT * wanted * (double)own_cost__paid_ns(a))
 		return 0;
 	return table__add_notef(
-		t,
-		"The estimate is more than --max-overhead %g%%: probes stay on what makes "
-		"steps and phases%s. %s--detail phase adds less.",
-		100 * wanted,
-		json__positive(cost, "noted_calls")
-			? ", and on what our library in the process does not see"
-			: ", launches work, is called seldom, lasts long or shares its probe with "
-			  "all other operators",
-		inject_helps ? ADDS_LESS "or " : "");
+		t, "The estimate is more than --max-overhead %g%%: %s--detail phase adds less.",
+		100 * wanted, inject_helps ? INJECT " or " : "");
 }
 
 static uint64_t not_negative(double ns)
