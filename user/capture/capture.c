@@ -38,7 +38,8 @@ static int session_await(struct session *s)
 {
 	int err = session__await_framework(s);
 
-	/* Attached one by one, probes need two each: more than the usual 1024. */
+	/* A probe that is attached by itself needs two descriptors. The usual limit of 1024 is too
+	 * low. */
 	descriptors__allow_most();
 	if (err)
 		return err;
@@ -64,7 +65,7 @@ static int measure_spans(struct session *s)
 }
 
 /* Closing a single probe waits for several RCU grace periods under one lock of the kernel
- * (perf_uprobe_destroy). It took 20 to 120 ms each, one after the other. */
+ * (perf_uprobe_destroy). Each took 20 to 120 ms, one after the other. */
 static void warn_slow_detach(const struct session *s)
 {
 	size_t cnt = 0;
@@ -98,7 +99,7 @@ static int attach_all(struct session *s)
 	return err;
 }
 
-/* Without a framework steps are looked for only where they were asked for. */
+/* Without a framework proftrace looks for steps only if an option asks for steps. */
 static bool may_have_steps(const struct session *s)
 {
 	return s->plan.cnt && !s->opts->no_steps &&
@@ -133,16 +134,18 @@ static int end_learning(struct session *s)
 
 static int session_run(struct session *s)
 {
-	/* Each takes some tenths of a second on a busy machine; Ctrl-C and `proftrace ctl` are
-	 * heard between them. */
+	/* Each stage takes some tenths of a second on a busy machine. Between stages proftrace
+	 * handles Ctrl-C and `proftrace ctl`. */
 	static const struct {
 		int (*run)(struct session *s);
-		bool leaves_nothing; /* should the process end in it */
+		/* our process may end in this stage without a trace in the target */
+		bool leaves_nothing;
 	} stages[] = {
 		{session__await_start, true},
 		{session_await},
 		{session__freeze},
-		{session__plan, true}, /* refuses what cannot be before the process is touched */
+		/* refuses impossible options before proftrace touches the process */
+		{session__plan, true},
 		{device_library__choose},
 		{device_calls__plan},
 		{session__load, true},
@@ -165,7 +168,7 @@ static int session_run(struct session *s)
 		control__pump(s);
 		err = s->opts->stop->asked ? -EINTR : stages[i].run(s);
 		s->opts->stop->harmless = 0;
-		if (err && s->opts->stop->asked) /* whatever it broke off */
+		if (err && s->opts->stop->asked) /* the stop request may have caused any error */
 			err = -EINTR;
 	}
 	session__progress_end(s);
@@ -193,7 +196,7 @@ int capture__run(const struct capture_opts *opts, struct capture_result *res)
 	}
 	memset(res, 0, sizeof(*res));
 	err = session_run(&s);
-	/* Files in /proc of a process that goes are missing in many places; one reason suffices. */
+	/* If the process ends, files in /proc are missing in many places. One message suffices. */
 	if (err == -ENOENT && !s.target_gone && kill(opts->pid, 0) && errno == ESRCH)
 		err__set(err, MESSAGE_TARGET_ENDED_EARLY, opts->pid);
 	session__free(&s);

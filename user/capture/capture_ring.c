@@ -7,7 +7,8 @@
 #include "common/util.h"
 
 #define UNREAD_NS 16000000000ull
-#define BEHIND_NS 2000000000ull /* for how long windows may go on while none is read */
+/* how long windows may follow each other while proftrace reads no record */
+#define BEHIND_NS 2000000000ull
 
 int capture_ring__new(struct session *s, ring_taker take)
 {
@@ -18,7 +19,7 @@ int capture_ring__new(struct session *s, ring_taker take)
 	return err ? err__set(err, MESSAGE_RING_NOT_MADE, strerror(-err)) : 0;
 }
 
-/* The ring's reading stops behind each record of a window's edge. */
+/* Reading the ring stops after each record of a window's edge. This reads the rest. */
 static int read_on(struct session *s, int err)
 {
 	while (err == RING_PAUSED) {
@@ -41,8 +42,8 @@ static int resize(struct session *s, uint64_t bytes)
 	return read_on(s, ring__resize(s->records.ring, bytes));
 }
 
-/* Of windows of known length twice one's records can wait, and those of BEHIND_NS where more
- * follow. */
+/* The ring has room for twice the records of a window whose length is known. If more windows
+ * follow, it has room for BEHIND_NS of them, too. */
 uint64_t capture_ring__unread_ns(const struct session *s)
 {
 	const struct pt_schedule *p = &s->opts->schedule;
@@ -56,7 +57,7 @@ uint64_t capture_ring__unread_ns(const struct session *s)
 	return ns < (double)UNREAD_NS ? (uint64_t)ns : UNREAD_NS;
 }
 
-/* Spans of the probes that stay, as they were counted while steps were measured. */
+/* The rate of the spans of the attached probes, as counted while steps were measured. */
 static uint64_t counted_rate(const struct session *s)
 {
 	auto_free bool *seen = calloc(s->plan.row_cnt + 1, sizeof(*seen));
@@ -93,7 +94,7 @@ int capture_ring__learned(struct session *s)
 {
 	if (!s->pruned.steps || !s->step_length.ns)
 		return 0;
-	ring__forget_rate(s->records.ring); /* of probes that were tried */
+	ring__forget_rate(s->records.ring); /* that rate includes probes that are pruned by now */
 	ring__expect(s->records.ring, counted_rate(s));
 	return capture_ring__armed(s);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is called of each component of a session, in the order of its table. */
+/* Calls the components of a session in the order of their table. */
 #include "capture/session.h"
 #include "common/util.h"
 #include <poll.h>

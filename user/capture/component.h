@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part of a session, by what the loop calls of it. components.c has them all, in the order in which they are
- * called. A component keeps its state to itself; nothing but component.c calls these, and apart from `prepare` none of
- * them waits or calls the loop.
+ * A part of a session, as the loop calls it. components.c lists all components in the order of the calls. A component
+ * keeps its state to itself. Only component.c calls these functions. Except `prepare`, none of them waits or calls the
+ * loop.
  */
 #ifndef PROFTRACE_COMPONENT_H
 #define PROFTRACE_COMPONENT_H
@@ -16,36 +16,38 @@
 struct pollfd;
 struct session;
 
-/* NULL: nothing to do then. What returns an int: 0 or a negative errno with err__set; the first error ends the
- * session. */
+/* A pointer may be NULL. Functions that return an int return 0 or a negative errno with err__set. The first error ends
+ * the session. */
 struct component {
 	const char *name;
-	/* Once, when it is known what a step is, and before steps count. May wait. */
+	/* Called once, after the step rule is known and before steps count. May wait. */
 	int (*prepare)(struct session *s);
-	/* In each turn, when the records that came were read, but not more often than every so many ms. next_ns: the
-	 * loop sleeps until then, or is woken. It is set to an earlier time (turn_by()) by who needs a turn by then. */
+	/* Called in each turn after the new records were read, but at most once in every_ms. The loop sleeps until
+	 * next_ns or until something wakes it. A component that needs an earlier turn sets next_ns to an earlier time
+	 * (turn_by()). */
 	int (*poll)(struct session *s, uint64_t *next_ns);
 	unsigned int every_ms;
-	bool after_errors; /* also in the turn that ends the session by one */
-	bool early;	   /* also before the programs are loaded */
-	bool at_end;	   /* also behind the last window, where components do nothing else any more */
-	/* What wakes the loop: into fds, up to `most`; returns how many. */
+	bool after_errors; /* also called in the turn that ends the session by an error */
+	bool early;	   /* also called before the programs are loaded */
+	bool at_end;	   /* also called after the last window */
+	/* Adds the descriptors that wake the loop to fds, at most `most`. Returns how many. */
 	size_t (*wakes)(const struct session *s, struct pollfd *fds, size_t most);
-	/* As poll, while windows are awaited or open, and not before. */
+	/* As poll, but only while windows are awaited or open. */
 	int (*poll_windows)(struct session *s, uint64_t *next_ns);
-	/* The window's file is there, and none of its records has come. */
+	/* The window's file is open and has no records yet. */
 	void (*window_open)(struct session *s);
-	/* The window is over, its latest records are on their way. */
+	/* The window is over. Its latest records are still on their way. */
 	void (*window_close)(struct session *s);
-	/* They have come: writes what is kept until then to the file and its summary. Not called after an error. */
+	/* The latest records have come: write what was kept until now to the file and its summary. Not called after an
+	 * error. */
 	int (*window_finish)(struct session *s, json_t *summary);
-	/* Adds to the summary what is known of the window; called after an error, too. */
+	/* Add to the summary what is known about the window. Also called after an error. */
 	void (*describe)(struct session *s, json_t *summary);
 };
 
 #define COMPONENTS_MAX 32
-#define READ_NS	       10000000ull /* how often records are read that come in numbers: they wake nobody */
-#define QUIET_LEAST_NS 50000000ull /* the time between turns while few come */
+#define READ_NS	       10000000ull /* interval of reading records that wake nobody */
+#define QUIET_LEAST_NS 50000000ull /* time between turns while few records come */
 
 static inline void turn_by(uint64_t *next_ns, uint64_t by_ns)
 {
@@ -53,12 +55,12 @@ static inline void turn_by(uint64_t *next_ns, uint64_t by_ns)
 		*next_ns = by_ns;
 }
 
-/* Of every session, NULL behind the last. */
+/* The components of every session; NULL ends the list. */
 extern const struct component *const session_components[];
 
-/* All of one kind, in order, up to the first error. */
+/* Each calls one function of all components, in order, until the first error. */
 int components__prepare(struct session *s);
-/* err: of the turn until now. Returns it, or the first one. */
+/* err: the turn's first error so far. Returns the first error. */
 int components__poll(struct session *s, enum wait_stage stage, int err, uint64_t *next_ns);
 size_t components__wakes(const struct session *s, struct pollfd *fds, size_t most);
 int components__poll_windows(struct session *s, uint64_t *next_ns);

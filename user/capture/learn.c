@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Before the first window: what a step is, and how long. */
+/* Before the first window: learns what a step is, and how long a step takes. */
 #include "capture/arming/arm.h"
 #include "capture/processes/descendant.h"
 #include "capture/steps/find_period.h"
@@ -15,12 +15,13 @@
 
 #define MS 1000000ull
 
-/* Without a sign of steps, when operators are looked at, and again. Where that takes probes which
- * are not wanted: of a job that trains, with long steps, it should not. */
+/* Delay before proftrace looks at operators of a job without a sign of steps, and between two
+ * looks. It is longer (LATE) if looking needs extra probes: a training job with long steps should
+ * not pay for these. */
 #define LOOK_NS	     (2000 * MS)
 #define LOOK_LATE_NS (5000 * MS)
-#define IDLE_BURSTS  2		 /* a program may wait as long for its data, or for a device */
-#define LOOK_SOON_NS (1000 * MS) /* sooner for a window by time, which needs no steps */
+#define IDLE_BURSTS  2		 /* one idle look may be a wait for data or for a device */
+#define LOOK_SOON_NS (1000 * MS) /* for a window by time, which needs no steps */
 
 static void note_first_event(struct session *s)
 {
@@ -31,7 +32,7 @@ static void note_first_event(struct session *s)
 	s->attaching.begin_ns = 0;
 }
 
-/* Some programs fetch batches ahead in a thread of their own. Such a request belongs to no step. */
+/* Some programs fetch batches ahead in a separate thread. Such a request belongs to no step. */
 static bool loads_elsewhere(const struct pt_ctl *ctl)
 {
 	const uint32_t loads = ctl->class_tid[PT_CLASS_DATALOADER];
@@ -41,7 +42,8 @@ static bool loads_elsewhere(const struct pt_ctl *ctl)
 	       proc__status((pid_t)loads, "Tgid") == proc__status((pid_t)optimizes, "Tgid");
 }
 
-/* A window that is a time can do without steps. One that we started may still prepare its first. */
+/* A window by time can open without steps. A program that `run` has just started may still prepare
+ * its first step. */
 static bool may_do_without(const struct session *s)
 {
 	return s->opts->duration_ns && !s->opts->has_schedule && !s->opts->step_timeout_chosen &&
@@ -63,8 +65,9 @@ static uint64_t look_after_ns(const struct session *s)
 #define PATIENCE_NS	  (10000 * MS)
 #define PATIENCE_LEAST_NS (2500 * MS) /* one look at the operators, and its end */
 
-/* Who wants four seconds does not want to wait for ten. Two jobs get them: one that shows marks of
- * steps, and one that seems to wait for a descendant. */
+/* How long to wait for a step. A user who records for 4 s should not wait 10 s without need. Two
+ * kinds of jobs get 10 s: a job with marks of steps, and a job that seems to wait for a descendant
+ * process. */
 static uint64_t timeout_ns(const struct session *s)
 {
 	const uint64_t duration = s->opts->duration_ns;
@@ -76,27 +79,28 @@ static uint64_t timeout_ns(const struct session *s)
 	return duration > PATIENCE_LEAST_NS ? duration : PATIENCE_LEAST_NS;
 }
 
-/* Operators were seen in no order, and the budget has no room for another look in time. */
+/* The looks found operators without an order, and --max-overhead allows no other look in time. */
 static bool is_in_vain(const struct session *s, uint64_t left_ns)
 {
 	return may_do_without(s) && s->bursts.cnt && !s->bursts.idle &&
 	       nothing_seen(s->probes.ctl) && !bursts__may_within(s, left_ns);
 }
 
-/* The process seems to wait for a descendant. */
+/* The process seems to wait for a descendant process. */
 static bool only_waits(const struct session *s)
 {
 	return s->bursts.idle >= IDLE_BURSTS && s->bursts.descendants_ran;
 }
 
-/* A parent that only waits for the process that does the work. */
+/* Names the descendant process that does the work, if the target only waits for it. */
 static void describe_descendant(struct session *s)
 {
 	if (!s->start.descendant_described && only_waits(s))
 		s->start.descendant_described = descendant__describe(s->opts->pid);
 }
 
-/* Compilers and libraries are set up in the first steps. */
+/* Compilers and libraries are set up in the first steps. Time counts only after this many events of
+ * one class. */
 #define REPEATS 3
 
 enum learnt { LEARNT_NOTHING, LEARNT_RULE, LEARNT_GIVEN_UP, LEARNT_LOOK_IS_DUE };
@@ -105,7 +109,8 @@ struct look_for_steps {
 	__u64 seen[PT_CLASS_CNT];
 	struct step_evidence e;
 	uint64_t begin_ns, waited_ns, set_up_ns, asks;
-	uint64_t look_ns, tried_ns; /* how long until operators are looked at, and when they were */
+	/* delay before a look at the operators, and time of the latest look */
+	uint64_t look_ns, tried_ns;
 	enum learnt learnt;
 };
 
@@ -114,7 +119,8 @@ static bool decides(struct session *s, struct look_for_steps *l)
 	const struct pt_ctl *ctl = s->probes.ctl;
 
 	memcpy(l->seen, ctl->class_seen, sizeof(l->seen));
-	/* Before updates_again, which then counts no less than these. */
+	/* Read class_seen before updates_again. So updates_again covers all optimizer steps in
+	 * class_seen. */
 	atomic_thread_fence(memory_order_acquire);
 	step_evidence__note_evaluation(&l->e, &l->asks);
 	l->e.loads_elsewhere = loads_elsewhere(ctl);
@@ -189,7 +195,7 @@ enum {
 	MEASURED_MIN = 2, /* steps */
 	MEASURED_MAX = 32,
 };
-#define MEASURED_NS (50 * MS) /* short steps: as many as fill this */
+#define MEASURED_NS (50 * MS) /* if steps are short, measure as many as fill this time */
 
 static int no_step(const struct session *s)
 {
@@ -215,11 +221,11 @@ static int no_step(const struct session *s)
 }
 
 struct look_for_boundary {
-	uint64_t seq;		 /* that is awaited */
-	uint64_t seen, since_ns; /* the latest, and when it was seen */
+	uint64_t seq;		 /* the boundary to wait for */
+	uint64_t seen, since_ns; /* the latest boundary seen, and when it was seen */
 };
 
-/* -EAGAIN: the steps were not steps. */
+/* Returns -EAGAIN if the steps were no steps. */
 static int look_for_boundary(struct session *s, struct wait *w)
 {
 	const uint64_t seq = s->probes.ctl->step_seq, now_ns = clock__monotonic_ns();
@@ -256,8 +262,8 @@ static uint64_t step_length(const struct session *s, uint64_t cnt)
 	return (ctl->step_ns[seq % PT_STEP_RING] - ctl->step_ns[(seq - cnt) % PT_STEP_RING]) / cnt;
 }
 
-/* Of the loader a data breakpoint tells, which may come after the rule. asked: how many of the
- * measured steps. */
+/* A data breakpoint may show the loader next only after the rule was chosen. asked: number of
+ * measured steps with a loader next. */
 static void explain_loader_next(struct session *s, uint64_t asked, uint64_t steps)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -286,12 +292,11 @@ static void explain_loader_next(struct session *s, uint64_t asked, uint64_t step
 				    "loader is asked for the batch, ahead of the forward pass";
 }
 
-/* The first step after attach pays for page faults and is not measured. */
+/* The first step after the attach pays for page faults and is not measured. */
 int session__measure_steps(struct session *s, uint64_t *steps)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
-	/* None is counted before the first of the steps; behind its begin it would be late for
-	 * some. */
+	/* Read before the first measured step. A later read would miss steps of other threads. */
 	const uint64_t beside = ctl->aside_beside;
 	uint64_t from = ctl->step_seq + 2, begin, asked, done = 0;
 	int err;
@@ -308,7 +313,7 @@ int session__measure_steps(struct session *s, uint64_t *steps)
 	}
 	if (err)
 		return err;
-	/* The step that has begun counts whole. */
+	/* The step that has begun is measured to its end. */
 	ctl->measure_to = ctl->step_seq + 1;
 	*steps = ctl->measure_to - from;
 	err = wait_boundary(s, ctl->measure_to);

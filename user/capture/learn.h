@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of a job's steps while they are looked for. */
+/* What is known about the job's steps while proftrace looks for them. */
 #ifndef PROFTRACE_LEARN_H
 #define PROFTRACE_LEARN_H
 
@@ -8,11 +8,11 @@
 #include "bpf/events.h"
 
 struct learning {
-	uint64_t begin_ns, cpu_ns; /* when it began, and the processor time of the process then */
-	uint64_t traced;	   /* the programs' count when the rule was found */
-	char explain[512];	   /* of the rule, where it names an operator */
-	/* Where no period was found: whether there were operators, and the option that makes a step of
-	 * each call of what comes after the longest pauses. */
+	uint64_t begin_ns, cpu_ns; /* begin of learning, and the CPU time of the process at that moment */
+	uint64_t traced;	   /* ctl's count of traced models when the rule was found */
+	char explain[512];	   /* explanation of the rule, if it names an operator */
+	/* If no period was found: whether operators were called, and a suggested option. The option makes each call of
+	 * the operator after the longest pauses a step. */
 	bool called;
 	char pausing[PT_NAME_MAX + 16];
 };

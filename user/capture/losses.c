@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What was lost on the way from the target to the recording, and which stacks were not read. */
+/* Counts losses between the target and the recording, and stacks that were not read. */
 #include "bpf/skeleton.h"
 #include "capture/decode/python_stacks.h"
 #include "capture/session.h"
@@ -33,7 +33,7 @@ static struct stack_counts count_stacks(const struct session *s)
 	};
 }
 
-/* None were asked for, or none can be read: nothing to say. */
+/* Without --with-stack, or without readable stacks, the summary has no "stacks". */
 static void describe_stacks(struct session *s, json_t *summary)
 {
 	const struct stack_counts now = count_stacks(s), before = s->before.stacks;

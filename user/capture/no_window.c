@@ -24,7 +24,7 @@ const char *no_window__seen(const struct session *s)
 	return s->res->seen;
 }
 
-/* It was over before it was known what a step is and costs. */
+/* The program ended before proftrace knew what a step is and what it costs. */
 static bool is_too_short(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -54,7 +54,7 @@ int no_window__recorded(const struct session *s, int err)
 	return err;
 }
 
-/* A job that hangs, or a server without requests. */
+/* The job hangs, or it is a server without requests. */
 static bool is_idle(const struct session *s)
 {
 	uint64_t ran_ns = process__cpu_ns(s->opts->pid) - s->learning.cpu_ns;
@@ -62,13 +62,13 @@ static bool is_idle(const struct session *s)
 	return ran_ns < s->opts->step_timeout_ns / 100;
 }
 
-/* Did --max-overhead leave room for less than one whole look at the operators? */
+/* Did --max-overhead allow less than one whole look at the operators? */
 static bool looked_little(const struct session *s)
 {
 	return s->bursts.calls < CALL_LOG_MAX && !bursts__may(s);
 }
 
-/* Operators were called. */
+/* Operators were called, but in no regular order. */
 static int irregular(const struct session *s, double waited_s)
 {
 	const char *pausing = s->learning.pausing;
@@ -83,7 +83,7 @@ static int irregular(const struct session *s, double waited_s)
 	return err__set(-ETIMEDOUT, MESSAGE_STEPS_IRREGULAR, waited_s);
 }
 
-/* A framework's job has steps; why were they not seen? */
+/* A framework's job has steps. Explains why proftrace saw none. */
 static int no_steps_of_framework(const struct session *s)
 {
 	const double waited_s = (double)s->opts->step_timeout_ns / 1e9;
@@ -106,7 +106,8 @@ int no_window__steps(struct session *s)
 			log__info(MESSAGE_STEPS_MISSING_BY_TIME);
 		return 0;
 	}
-	/* Of a pool or a pre-forking server the parent loads the framework, too, and only waits. */
+	/* The parent of a pool or of a pre-forking server loads the framework, too, but only
+	 * waits. */
 	if (s->match.framework && !s->start.descendant_described)
 		s->start.descendant_described = descendant__describe(s->opts->pid);
 	if (s->opts->duration_ns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is looked at in the process, and what cannot be. */
+/* Plans the probes of the process, and describes what cannot be probed. */
 #include "capture/session.h"
 #include "capture/arming/node_types.h"
 #include "capture/decode/python_stacks.h"
@@ -54,7 +54,7 @@ static bool has_return_probe(const struct probe_plan *plan, const char *symbol)
 	return false;
 }
 
-/* A misspelt name allows nothing, and nobody would notice. */
+/* A misspelt name allows nothing. Without this warning nobody would notice. */
 static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan)
 {
 	auto_free char *copy = list ? strdup(list) : NULL;
@@ -65,7 +65,7 @@ static void warn_allowed_in_vain(const char *list, const struct probe_plan *plan
 			log__warn(MESSAGE_ALLOWED_PROBE_NOT_PLANNED, symbol);
 }
 
-/* What a process without a framework shows beside its tables. */
+/* Data that a process without a framework shows beside the scheduler's. */
 enum { SHOWS_STEPS = 1, SHOWS_FUNCTIONS = 2, SHOWS_MARKS = 4 };
 
 static unsigned int shown_without_framework(const struct session *s)
@@ -123,13 +123,13 @@ static void warn_no_framework(const struct session *s)
 	warn_framework_missing(pid, shown_without_framework(s));
 }
 
-/* One by one, hundreds of probes take a minute to come out again. */
+/* Without it each probe attaches by itself, and hundreds of them take a minute to detach. */
 static bool attaches_many(enum attach_method method)
 {
 	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();
 }
 
-/* Two frameworks have steps of their own: one recording shows those of one. */
+/* Two frameworks each have steps. One recording shows the steps of one framework. */
 static int note_others(struct session *s)
 {
 	const struct framework_match *m = &s->match;
@@ -167,7 +167,7 @@ static int note_no_framework(struct session *s)
 	return err;
 }
 
-/* A framework whose arguments are read names their types. */
+/* plan.dtypes is set if the framework's arguments are read. */
 static int note_arguments(struct session *s)
 {
 	if (!s->match.framework)
@@ -180,7 +180,7 @@ static int note_arguments(struct session *s)
 				   s->match.framework->title);
 }
 
-/* A uprobe never hits there; what has no hits must not look as if it had not been called. */
+/* A uprobe never hits in copied code. The report must say so, since no hits look like no calls. */
 static int note_copied_text(struct session *s)
 {
 	const struct target *t = s->target;

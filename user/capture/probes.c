@@ -21,8 +21,8 @@
 
 /* ---- load ---- */
 
-/* Those that price a span (span_cost.c) are always there, and those of libraries that may yet be
- * loaded. */
+/* Some programs are always loaded: those that measure the cost of a span (span_cost.c), and those
+ * for libraries that may be loaded later. */
 static bool program_planned(const struct probe_plan *plan, const char *name)
 {
 	if (!strcmp(name, "call_entry") || !strcmp(name, "call_return") ||
@@ -42,7 +42,7 @@ static bool program_planned(const struct probe_plan *plan, const char *name)
 	return false;
 }
 
-/* Loads only what the plan uses; other sources choose their own programs afterwards. */
+/* Autoloads only the programs of the plan. Other sources choose their programs afterwards. */
 static void choose_programs(struct probes *p)
 {
 	struct bpf_program *prog;
@@ -82,9 +82,10 @@ static int fill_tables(struct probes *p)
 }
 
 /*
- * Before Linux 6.1 (34dd3bad1a6f) the kernel objects to a probe's program that uses a hash whose
- * rows are allocated on demand. It logs a warning with a trace of its stack, and panics if
- * panic_on_warn is set. There these take 64 MB from the start. Nothing but the version tells.
+ * Before Linux 6.1 (34dd3bad1a6f) the kernel objects to hash maps that allocate rows on demand in a
+ * probe's program. It logs a warning with a stack trace, and panics if panic_on_warn is set. On
+ * these kernels we preallocate the maps, which takes 64 MB. Only the version number shows the
+ * defect.
  */
 static void preallocate(struct proftrace_bpf *skel)
 {
@@ -110,13 +111,13 @@ static int refused(struct probes *p, int err)
 				KERNEL_MAJOR_MIN, KERNEL_MINOR_MIN);
 	if (!descriptors__lack(err))
 		return err__set(err, MESSAGE_BPF_REFUSED, attach__libbpf_error(err));
-	/* What it holds itself does not count as open. */
+	/* Destroy the object first: its own descriptors must not count as open. */
 	proftrace_bpf__destroy(p->skel);
 	p->skel = NULL;
 	return err__set(err, MESSAGE_BPF_LACKS_DESCRIPTORS, descriptors__why(err, needed));
 }
 
-/* A framework starts some for each CPU, where it has not yet. */
+/* A framework starts some threads for each CPU. They may not have started yet. */
 static size_t threads_expected(pid_t pid)
 {
 	const size_t now = descendant__threads(pid),
@@ -125,7 +126,7 @@ static size_t threads_expected(pid_t pid)
 	return now > per_cpu ? now : per_cpu;
 }
 
-/* Functions of CUDA are planned when its libraries are loaded, at most twice each. */
+/* CUDA's functions are planned when its libraries are loaded, at most twice each. */
 #define LATER_ROWS 1024
 
 static void size_maps(struct probes *p)
@@ -137,7 +138,7 @@ static void size_maps(struct probes *p)
 		bpf_map__set_max_entries(skel->maps.probe_cfg, rows);
 		bpf_map__set_max_entries(skel->maps.probe_stat, rows);
 	}
-	if (p->method != ATTACH_PERF_EVENT) /* each probe has a cookie of its own */
+	if (p->method != ATTACH_PERF_EVENT) /* with this method each probe has its own cookie */
 		bpf_map__set_max_entries(skel->maps.rows_by_address, 1);
 	if (!p->plan->layout.stacks.wanted)
 		bpf_map__set_max_entries(skel->maps.stacks, 1);
@@ -223,7 +224,8 @@ static struct watch_point watch_point(const struct probes *p, const struct plann
 	};
 }
 
-/* An optimizer's step can be told otherwise: it is the last to get a place. */
+/* The optimizer's step is the last of the points. It gives up its breakpoint first, since other
+ * means can show it. */
 static int attach_points(struct probes *p, const struct watch_point *points, size_t cnt,
 			 const pid_t *tids, size_t tid_cnt)
 {
@@ -236,7 +238,7 @@ static int attach_points(struct probes *p, const struct watch_point *points, siz
 	return cnt > 1 ? watchpoints__attach(points, cnt - 1, tids, tid_cnt, &p->watchpoints) : 0;
 }
 
-/* All that is watched is of Python: a framework's other threads need not pay for it. */
+/* All watched addresses belong to Python. So only Python's threads get data breakpoints. */
 static int attach_to_python(struct probes *p, const struct watch_point *points, size_t cnt)
 {
 	auto_free pid_t *tids = NULL;
@@ -249,8 +251,8 @@ static int attach_to_python(struct probes *p, const struct watch_point *points, 
 	return attach_points(p, points, cnt, tids, tid_cnt);
 }
 
-/* A job that cannot be watched, because a debugger uses the processor's few breakpoints or the
- * machine has none, is recorded without. */
+/* Breakpoints may be missing: a debugger uses them, or the machine has none. Then proftrace records
+ * without them. */
 int probes__watch(struct probes *p)
 {
 	struct watch_point points[WATCHPOINTS_MAX];
@@ -285,8 +287,7 @@ static bool is_hooked(const struct probes *p, const struct planned_probe *probe)
 	return p->hooked && p->hooked[probe->row];
 }
 
-/* Of the plan's probes from number `from` on the group's, those that the library sees or the
- * others. */
+/* Makes a set of the group's probes from number `from` on: the hooked ones or the others. */
 static int make_set(struct probes *p, enum probe_group group, size_t from, bool hooked,
 		    struct attach_set **out)
 {
@@ -394,13 +395,13 @@ void probes__forget_spans(struct probes *p)
 	uint32_t tid, next = 0;
 	bool more = !bpf_map_get_next_key(fd, NULL, &tid);
 
-	/* Threads come back while we go through them: hence the bound. */
+	/* The bound ends the loop: threads may come back into the map during the walk. */
 	for (int i = 0; more && i < PT_MAX_THREADS; i++) {
 		more = !bpf_map_get_next_key(fd, &tid, &next);
 		bpf_map_delete_elem(fd, &tid);
 		tid = next;
 	}
-	p->ctl->nests = 0; /* one that would never end seemed to hold those after it */
+	p->ctl->nests = 0; /* a span that never ends would seem to enclose all later spans */
 }
 
 void probes__release(struct probes *p, const pid_t *pids, size_t cnt)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the terminal shows while a session runs. */
+/* The progress line and warnings on the terminal while a session runs. */
 #include "capture/session.h"
 #include "common/err.h"
 #include "capture/message_table.h"

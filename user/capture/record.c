@@ -19,7 +19,7 @@
 
 #define TURN_US	 10000
 #define QUIET_US 1000000
-#define SHOWN_US 200000 /* where somebody looks at the progress */
+#define SHOWN_US 200000 /* with a visible progress line */
 
 #define LATE_RECORDS_NS 300000000ull
 #define LATE_EDGE_NS	100000000ull
@@ -30,7 +30,7 @@ static void window_stop(struct session *s)
 	struct pt_ctl *ctl = s->probes.ctl;
 	bool open = ctl->window_open;
 
-	if (open) /* else it closed at a step, and its edge stays there */
+	if (open) /* else the window closed at a step, and keeps that time */
 		ctl->window_close_ns = clock__monotonic_ns();
 	ctl->window_open = 0;
 	ctl->state = PT_STATE_DONE;
@@ -47,7 +47,7 @@ static int look_at_ranks(struct session *s, struct wait *w)
 	return WAIT_GOES_ON;
 }
 
-/* The captures of other ranks take their time to attach and learn. */
+/* The captures of other ranks need time to attach and learn. */
 static int wait_for_ranks(struct session *s)
 {
 	struct rendezvous *r = s->opts->rendezvous;
@@ -58,7 +58,7 @@ static int wait_for_ranks(struct session *s)
 		return 0;
 	rendezvous__come(r, s->opts->rendezvous_index);
 	err = session__wait(s, &(struct wait){look_at_ranks, .turn_us = TURN_US});
-	if (err) /* the moment of the others is theirs to choose */
+	if (err) /* the other ranks choose the time */
 		return err;
 	now = clock__monotonic_ns();
 	begin_ns = s->probes.ctl->count_from_ns = rendezvous__begin_ns(r, now);
@@ -72,8 +72,8 @@ const struct component component_ranks = {
 	.prepare = wait_for_ranks,
 };
 
-/* How often it looks, where no component needs a turn: far from a window nothing comes, and whoever
- * shares a core with us should not notice us. */
+/* Time between two looks if no component needs a turn. It is long, so that a job on our processor
+ * does not notice us. */
 static unsigned int quiet_us(const struct session *s)
 {
 	return s->opts->progress ? SHOWN_US : QUIET_US;
@@ -96,7 +96,8 @@ static int look_at_schedule(struct session *s, struct wait *w)
 	return ctl->state == PT_STATE_DONE ? WAIT_IS_OVER : WAIT_GOES_ON;
 }
 
-/* Steps [A,B) and spans: the programs open and close the window; here their end is awaited. */
+/* The BPF programs open and close windows at steps. This function awaits the end of the last
+ * window. */
 static int record_schedule(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -111,7 +112,7 @@ static int record_schedule(struct session *s)
 	return err ? err : session__wait(s, &w);
 }
 
-/* It ends so long after it began. */
+/* The window ends duration_ns after it began. */
 static int look_at_duration(struct session *s, struct wait *w)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -127,10 +128,10 @@ static int look_at_duration(struct session *s, struct wait *w)
 	return WAIT_GOES_ON;
 }
 
-/* A window that opens without steps has the places of most calls. */
+/* A window without steps opens when most return sites of calls are attached. */
 struct growth {
 	uint32_t cnt;
-	uint64_t changed_ns; /* since the wait began; 0: it has not */
+	uint64_t changed_ns; /* latest growth since the wait began; 0: no growth yet */
 };
 
 static int look_at_growth(struct session *s, struct wait *w)
@@ -154,7 +155,7 @@ static int await_return_sites(struct session *s)
 					       .end_ns = clock__monotonic_ns() + LATE_RECORDS_NS});
 }
 
-/* From the first boundary, or from now if there are no steps, for a time. */
+/* Records duration_ns from the first boundary on, or from now on if there are no steps. */
 static int record_duration(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -177,12 +178,12 @@ static int record_duration(struct session *s)
 						  .turn_us = quiet_us(s), .stage = STAGE_WINDOWS});
 }
 
-/* stopped: nobody waits for more. */
+/* stopped: the user waits for nothing more. */
 static int finish_last(struct session *s, bool stopped)
 {
 	int err = device_start__await_end(s), complete_err;
 
-	if (err == -EINTR) { /* asked once more: what has come is written */
+	if (err == -EINTR) { /* stopped once more: write the records that have come */
 		stopped = true;
 		err = 0;
 	}
@@ -199,7 +200,7 @@ static int look_at_edge(struct session *s, struct wait *w)
 	return s->windows.ending ? WAIT_IS_OVER : WAIT_GOES_ON;
 }
 
-/* The programs say that a window is over before they send the record of its end. */
+/* The BPF programs set the state before they send the record of the window's end. */
 static int await_edge(struct session *s)
 {
 	const int err =
@@ -207,13 +208,13 @@ static int await_edge(struct session *s)
 						.end_ns = clock__monotonic_ns() + LATE_EDGE_NS,
 						.stage = STAGE_END});
 
-	return err == -EINTR ? 0 : err; /* asked once more: what has come is written */
+	return err == -EINTR ? 0 : err; /* stopped once more: write the records that have come */
 }
 
-/* Ends the window if one is open, reads what is on its way, and closes the file. */
+/* Ends the open window, reads the last records, and closes the file. */
 static int record_end(struct session *s, bool stopped)
 {
-	/* Steps that are over already are read before the window is told that it ends. */
+	/* Read the ended steps before the window closes. */
 	int err = session__drain(s), finish_err;
 
 	window_stop(s);
@@ -246,6 +247,6 @@ int session__record(struct session *s)
 	if (!end_err && !s->windows.written)
 		return no_window__recorded(s, err);
 	if (err == -EINTR || err == -ESRCH)
-		err = 0; /* asked to stop, or nothing more to come: what was seen is kept */
+		err = 0; /* stopped, or the target has ended: keep the recorded part */
 	return err ? err : end_err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The place where the captures of a job's ranks wait for each other before they count steps. So
- * their windows show the same steps, give or take one. Lies in memory that their processes share.
+ * The place where the captures of a job's ranks wait for each other before they count steps. After it their windows
+ * show the same steps, with a difference of at most one step. It lies in memory that the captures share.
  */
 #ifndef PROFTRACE_RENDEZVOUS_H
 #define PROFTRACE_RENDEZVOUS_H
@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 #define RENDEZVOUS_MAX 256
-/* A capture that lacks a processor for less than this still begins at the step of the others. */
+/* Time between the agreement and the first counted step. A capture may lack a processor for up to this time and still
+ * begins at the same step. */
 #define RENDEZVOUS_LEAD_NS 100000000ull
 
 struct rendezvous {
 	size_t cnt;
-	atomic_bool here[RENDEZVOUS_MAX]; /* has come, or never will */
+	atomic_bool here[RENDEZVOUS_MAX]; /* the rank's capture has come, or never will */
 	_Atomic uint64_t begin_ns;	  /* 0: not agreed on yet */
 };
 
@@ -34,7 +35,8 @@ static inline bool rendezvous__is_complete(struct rendezvous *r)
 	return true;
 }
 
-/* The moment (CLOCK_MONOTONIC) from which all count: who first finds that all are there sets it. */
+/* The time (CLOCK_MONOTONIC) from which all captures count steps. The first capture that finds all others present sets
+ * it. */
 static inline uint64_t rendezvous__begin_ns(struct rendezvous *r, uint64_t now)
 {
 	uint64_t agreed = 0;

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define SECOND	    1000000000ull
-#define SAMPLE_NS   (SECOND / 10)  /* over which the rate of records is measured */
-#define ENOUGH	    (-EXFULL)	   /* a callback's answer that ends reading; no error */
-#define PAUSE	    (-EINPROGRESS) /* the same: more is to be read */
+#define SAMPLE_NS   (SECOND / 10)  /* the rate of records is measured over this time */
+#define ENOUGH	    (-EXFULL)	   /* a callback's answer that ends reading without an error */
+#define PAUSE	    (-EINPROGRESS) /* a callback's answer: reading stops, and records remain */
 #define REFUSED	    2		   /* the kernel has no memory for a ring of that size */
-#define RECORD_HEAD 8		   /* bytes before each record; they begin at multiples of it */
+#define RECORD_HEAD 8		   /* bytes before each record; records begin at multiples of 8 */
 #define GROWTH	    4
-#define LEAST_BYTES (64ull << 10) /* that are worth asking for */
+#define LEAST_BYTES (64ull << 10) /* a smaller ring is not worth a try */
 
 struct buffer {
 	int fd; /* of the BPF map */
@@ -30,15 +30,16 @@ struct ring {
 	void *ctx;
 
 	struct buffer now;
-	struct buffer before; /* while it is not read to its end; reader NULL: it is */
+	/* the buffer before the exchange; reader NULL: it has been read to its end */
+	struct buffer before;
 	uint64_t bytes;
 	bool is_refused; /* the kernel has no memory for a larger one */
 	bool has_warned;
 
 	uint64_t left;			  /* bytes to read in this turn */
-	uint64_t waited;		  /* the most of them, of this size */
-	uint64_t sample_ns, sample_bytes; /* since when, and how much came */
-	uint64_t rate;			  /* bytes in a second, the most of all samples */
+	uint64_t waited;		  /* the largest `left` since the ring has this size */
+	uint64_t sample_ns, sample_bytes; /* begin of the sample, and bytes read since then */
+	uint64_t rate;			  /* bytes a second, the highest of all samples */
 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -100,7 +101,7 @@ static void release(struct buffer *b)
 	*b = (struct buffer){.fd = -1};
 }
 
-/* Nothing more comes into that one. */
+/* The old buffer: programs write nothing into it any more. */
 static int read_before(struct ring *r)
 {
 	int err;
@@ -146,7 +147,7 @@ int ring__poll_fd(const struct ring *r)
 
 /* ---- exchange ---- */
 
-/* A ring that the programs do not know yet. 0 or a negative errno. */
+/* Makes a buffer that the programs do not know yet. Returns 0 or a negative errno. */
 static int make(struct ring *r, uint64_t bytes, struct buffer *out)
 {
 	int err;
@@ -163,7 +164,7 @@ static int make(struct ring *r, uint64_t bytes, struct buffer *out)
 	return err;
 }
 
-/* When the kernel has returned, no program uses the one that was there before. */
+/* When the call returns, no program uses the buffer that was in the slot before. */
 static int put_into_slot(const struct ring *r, const struct buffer *b)
 {
 	const uint32_t place = 0;
@@ -183,7 +184,7 @@ static int make_known(struct ring *r, uint64_t bytes, struct buffer *out)
 	return err;
 }
 
-/* As ring__read(), or REFUSED. */
+/* Returns as ring__read(), or REFUSED. */
 static int exchange(struct ring *r, uint64_t bytes)
 {
 	struct buffer other;
@@ -211,7 +212,7 @@ static void warn_refused(struct ring *r, uint64_t wanted)
 	r->has_warned = true;
 }
 
-/* As large as there is memory for, if it cannot be that large. */
+/* If the kernel refuses the wanted size, tries half of it, then a quarter, and so on. */
 static int grow(struct ring *r, uint64_t wanted)
 {
 	int err = exchange(r, wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a session has: made once it is known what is to be seen, and given up at its end. */
+/* Makes the parts of a session once the plan is known, and frees them at the end. */
 #include "capture/session.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/arm_groups.h"

@@ -2,7 +2,7 @@
 #include "capture/step_end.h"
 #include "capture/device/device_time.h"
 
-/* The step that was under way has ended; `next` is the one that begins. */
+/* The step before `next` has ended. */
 static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t next, uint64_t ts_ns)
 {
 	const struct held_step step = {r->h.pid, r->h.tid, next - 1, s->boundary.ns, ts_ns};
@@ -13,8 +13,8 @@ static int step_ended(struct session *s, const struct pt_rec_step *r, uint64_t n
 	return err;
 }
 
-/* A boundary whose record was lost is among the latest that the programs remember, or its two steps
- * are not known. */
+/* Recovers steps whose boundary records were lost. The programs remember the latest boundaries. The
+ * steps at an older lost boundary stay unknown. */
 static int recover_steps(struct session *s, const struct pt_rec_step *r)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;

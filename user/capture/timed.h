@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows of a program that shows no steps, or only iteration ranges of proftrace.h. They open and
- * close on command, from here and not in the BPF programs. `proftrace ctl` and --dump-every
- * treat them like windows of steps.
+ * Windows of a program that shows no steps, or only iteration ranges of proftrace.h. This file opens and closes them on
+ * command; the BPF programs do not. `proftrace ctl` and --dump-every treat them like windows of steps.
  */
 #ifndef PROFTRACE_TIMED_H
 #define PROFTRACE_TIMED_H
@@ -11,10 +10,10 @@
 
 struct session;
 
-/* Windows are of this kind from now on; opens the first, unless the session is paused. 0 or a
+/* From now on windows open and close by time. Opens the first window, unless the session is paused. Returns 0 or a
  * negative errno. */
 int timed__begin(struct session *s);
-/* Ends the window that is open; its file is complete soon after, see component_window_file. */
+/* Closes the open window. component_window_file completes its file soon after. */
 void timed__close(struct session *s);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The loop of a session: reads what has come, does what is due, and looks whether what it waits for
- * is there. */
+/* The loop of a session (wait.h). */
 #include "capture/session.h"
 #include "capture/capture_ring.h"
 #include "capture/wait.h"
@@ -38,7 +37,7 @@ static int read_records(struct session *s)
 	return err ? err__set(err, MESSAGE_RING_UNREADABLE, strerror(-err)) : 0;
 }
 
-/* Records do not wake us: they are read in batches. Steps at a window's edges do. */
+/* Ordinary records do not wake us: we read them in batches. The boundary of a window wakes us. */
 static void sleep_until(const struct session *s, uint64_t now_ns, uint64_t until_ns)
 {
 	const uint64_t ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -61,7 +60,7 @@ static int turn(struct session *s, const struct wait *w, uint64_t *next_ns)
 
 int session__wait(struct session *s, struct wait *w)
 {
-	/* In the first turn, at once, components say by when they need another. */
+	/* The first turn comes at once. In it components name the time of their next turn. */
 	uint64_t next_ns = clock__monotonic_ns();
 	int err = 0;
 

@@ -9,14 +9,14 @@
 #include "capture/steps/steps.h"
 #include "recording/recording.h"
 
-/* What the whole session knows and each window's file repeats. */
+/* Facts of the session that each window's file repeats. */
 struct window_facts {
 	const struct capture_opts *opts;
 	const struct target *target;
 	const struct framework_match *match; /* match->framework may be NULL */
 	const struct probe_plan *plan;
 	const struct step_rule *rule; /* boundary PT_CLASS_NONE: no steps */
-	char counted[256];	      /* what to add to its explanation; may be empty */
+	char counted[256];	      /* text to add to the rule's explanation; may be empty */
 	struct probe_cost cost;
 	const char *device_source; /* NULL: none */
 };
@@ -24,7 +24,7 @@ struct window_facts {
 struct window {
 	struct recording_writer *writer;
 	char path[4096];
-	int memory; /* the recording's descriptor; -1: it is a file */
+	int memory; /* the descriptor of a recording in memory; -1: the recording is a file */
 	uint32_t index;
 	uint64_t first_step, end_step; /* [first, end) */
 	uint64_t open_ns, close_ns;
@@ -35,8 +35,8 @@ struct window {
 void window__path(const struct capture_opts *opts, uint32_t index, char *out, size_t size);
 
 int window__open(struct window *w, const struct window_facts *facts, uint32_t index);
-/* Adds "windows", "steps", "missing" to the summary, closes the file and frees the writer. The
- * summary is taken over. */
+/* Adds "windows", "steps" and "missing" to the summary, closes the file and frees the writer. Takes over the
+ * summary. */
 int window__close(struct window *w, const struct window_facts *facts, json_t *summary);
 /* Removes the recording. */
 void window__forget(struct window *w);

@@ -5,9 +5,9 @@
 
 #include "capture/session.h"
 
-/* The one that s->records.edge tells of: closes the window, or finishes the file of one that has closed and opens the
- * next. May wait for the disk and for other processes: not from a callback. 0 or a negative errno, which is in
- * s->records.err too. */
+/* Handles the edge in s->records.edge. At a close it closes the window. At an open it finishes the file of the closed
+ * window and opens the next one. May wait for the disk and for other processes: do not call it from a callback. Returns
+ * 0 or a negative errno, which s->records.err has, too. */
 int window_edge__take(struct session *s);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define MS 1000000ull
 
-#define END_LOST_NS	(1000 * MS) /* what is in the ring is read by then */
+#define END_LOST_NS	(1000 * MS) /* proftrace has read all records in the ring after this time */
 #define LATE_RECORDS_NS (20 * MS)   /* records of other threads may still be on their way */
 
 static const char *late_for(const struct session *s)
@@ -25,7 +25,8 @@ static const char *late_for(const struct session *s)
 	return "our library in the process was not ready in time";
 }
 
-/* By how much it is late, more than windows before it were already. */
+/* Describes by how many steps the window opened late. The shift of earlier windows is
+ * subtracted. */
 static void describe_shift(struct session *s)
 {
 	const uint64_t shifted = s->probes.ctl->shifted;
@@ -38,7 +39,7 @@ static void describe_shift(struct session *s)
 	session__progress_end(s);
 	s->windows.late_for = late_for(s);
 	steps = counted(s->windows.shift, "step", "steps");
-	/* `ctl start` asks for no step in particular. */
+	/* `ctl start` names no step, so a late window is no warning then. */
 	if (s->probes.ctl->hold != PT_HOLD_NONE)
 		log__info(MESSAGE_WINDOW_LATE, steps.s, s->windows.late_for);
 	else
@@ -82,7 +83,7 @@ void session__window_close_unseen(struct session *s)
 	session__window_close(s, s->probes.ctl->window_close_ns);
 }
 
-/* One that ended at a step whose record was lost. */
+/* Closes a window at whose end the record was lost. */
 static int find_end(struct session *s, uint64_t *next_ns)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -150,7 +151,7 @@ int session__window_write(struct session *s, int err)
 	session__count_anew(s);
 	s->windows.ending = false;
 	s->windows.summary = NULL;
-	/* On a full disk too, what was written is worth its tables. */
+	/* A window cut short by a full disk is kept, too: its records are worth their tables. */
 	kept = recording_writer__bytes(w->writer) > 0;
 	probeless__poll_verdict(s);
 	steps_only__poll(s);
@@ -176,8 +177,8 @@ int session__window_finish(struct session *s)
 	return session__window_write(s, session__window_complete(s));
 }
 
-/* Those that nothing else finishes before the next opens: device times are settled by their
- * component. */
+/* Finishes a closed window before the next one opens. With a device source the component of device
+ * times finishes the window. */
 static int finish_ended(struct session *s, uint64_t *next_ns)
 {
 	const uint64_t now_ns = clock__monotonic_ns();

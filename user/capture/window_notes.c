@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What of a window is not as its tables look: lateness, doubts about its steps, what is missing.
- * Sentences for the report's foot. */
+/* Notes at the foot of a report: late windows, doubtful steps, missing data. */
 #include "bpf/long_names.h"
 #include "bpf/events.h"
 #include "bpf/skeleton.h"
@@ -11,8 +10,9 @@
 #include "privilege/sandbox.h"
 #include <stdarg.h>
 
-#define DEAR_WATCH   4 /* times a plain probe */
-#define ASIDE_FEWEST 2 /* steps of others in a window: one may be a call of the set-up */
+#define DEAR_WATCH 4 /* a data breakpoint this many times as dear as a probe gets a note */
+/* fewer steps of other threads in a window get no note: one may be a call of the set-up */
+#define ASIDE_FEWEST 2
 
 __attribute__((format(printf, 2, 3))) static void say(json_t *notes, const char *fmt, ...)
 {
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *notes, const char 
 	va_end(ap);
 }
 
-/* ---- which steps they are ---- */
+/* ---- doubts about the steps ---- */
 
 static void note_shift(const struct session *s, json_t *notes)
 {
@@ -72,7 +72,8 @@ static void note_traced(const struct session *s, json_t *notes)
 		    "operators repeat, too: some of these may be no steps (record again)");
 }
 
-/* Two trainers below one parent, or a server that answers in several threads. */
+/* Steps of another thread or process. Examples: two trainers with one parent, or a server that
+ * answers in several threads. */
 static void note_aside(const struct session *s, json_t *notes)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -95,7 +96,7 @@ static void note_aside(const struct session *s, json_t *notes)
 		    here, counted(cnt, "step", "steps").s, s->opts->pid, there, here, there);
 }
 
-/* ---- what is missing, or not whole ---- */
+/* ---- missing or incomplete data ---- */
 
 static void note_missing(const struct session *s, json_t *notes)
 {
@@ -136,9 +137,9 @@ static void note_forked(const struct session *s, json_t *notes)
 		    (double)s->children.late_ns / 1e6);
 }
 
-/* ---- what it cost ---- */
+/* ---- cost ---- */
 
-/* Before the first window alone. */
+/* Only before the first window. */
 static void note_learning(const struct session *s, json_t *notes)
 {
 	const struct bursts *b = &s->bursts;
@@ -169,7 +170,8 @@ static void note_learning(const struct session *s, json_t *notes)
 		    (double)b->astray_ns / 1e9, b->cnt ? "" : "; what that added is not known");
 }
 
-/* A virtual machine's host takes what is left of such a trap, and caches with it. */
+/* On a virtual machine the host may intercept such a trap. Our measurement misses part of the
+ * trap's time and its cache misses. */
 static void note_watched(const struct session *s, json_t *notes)
 {
 	const struct probe_cost *c = &s->facts.cost;
@@ -185,7 +187,7 @@ static void note_watched(const struct session *s, json_t *notes)
 	    counted(hits[GROUP_WATCH], "hit was", "hits were").s, (double)c->watch_ns / 1e3);
 }
 
-/* What they do to threads that do not hit them. */
+/* The effect of data breakpoints on threads that do not hit them. */
 static void note_slow_copies(const struct session *s, json_t *notes)
 {
 	const double slows = s->facts.cost.watch_slows;
@@ -204,7 +206,7 @@ static void note_slow_copies(const struct session *s, json_t *notes)
 		    slows);
 }
 
-/* Of such functions the times hold what no estimate has. */
+/* The measured times of these functions hold single-stepping, which the estimate omits. */
 static void note_stepped(const struct session *s, json_t *notes)
 {
 	if (s->plan.stepped)
@@ -216,7 +218,7 @@ static void note_stepped(const struct session *s, json_t *notes)
 		    (double)s->facts.cost.bare.stepped_ns / 1e3);
 }
 
-/* Of the process that makes the report. */
+/* Protections that the process that makes the report lacks. */
 static void note_protections(json_t *notes)
 {
 	const unsigned int lacks = sandbox__lacks();
