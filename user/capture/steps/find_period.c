@@ -24,8 +24,8 @@ void find_period__hide_probes(struct session *s)
 	leave_out_period_probes(s, true);
 }
 
-/* The operator that opens each step has its probe when the others of its group have none. Of data
- * breakpoints all stay then, see arm_groups.c. */
+/* Keeps the probe of the operator that opens each step when the other probes of its group go. Data
+ * breakpoints stay all together, see probe_kind__makes_steps(). */
 static int keep_attached(struct session *s, uint32_t row)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -37,7 +37,7 @@ static int keep_attached(struct session *s, uint32_t row)
 	return arm__reattach(s, GROUP_STEP);
 }
 
-/* A boxed operator is known by its whole name, if it is not longer than a rule can be. */
+/* Matches the whole name of a boxed operator, unless it is longer than a rule can be. */
 static int add_name_rule(struct session *s, const char *name)
 {
 	struct pt_name_rule *rule = &s->probes.ctl->name_rules[s->plan.name_rule_cnt];
@@ -77,8 +77,8 @@ static bool is_range(const struct session *s, uint32_t op)
 	return false;
 }
 
-/* The option that makes a step of each call; NULL: none does. --step-probe knows a framework's
- * operators by their names. */
+/* The option that makes each call of op a step; NULL: none does. --step-probe knows a framework's
+ * operators by name. */
 static const char *option_for(const struct session *s, uint32_t op)
 {
 	const char *prefix = s->match.framework ? s->match.framework->operator_prefix : NULL;
@@ -89,7 +89,8 @@ static const char *option_for(const struct session *s, uint32_t op)
 										    : NULL;
 }
 
-/* Requests of several kinds in turn repeat as one; what opens each of them is called more often. */
+/* Requests of several kinds in turn repeat as one period. The operator that opens each request is
+ * then called several times in a period. */
 static void explain_pauses(struct session *s, struct step_period period)
 {
 	const char *name = logged_name(s, period.pausing);
@@ -101,7 +102,8 @@ static void explain_pauses(struct session *s, struct step_period period)
 		 name, period.pausing_cnt, option_for(s, period.pausing), name);
 }
 
-/* The same words each time: what the calls show of the other unit depends on the moment. */
+/* The explanation does not mention the other unit's operators: whether the calls show them depends
+ * on the moment. */
 static void explain_period(struct session *s, struct step_period period, bool asks)
 {
 	const bool requests = s->opts->step_unit == STEP_UNIT_REQUEST;
@@ -148,7 +150,8 @@ static int period_rule(struct session *s, struct step_period period)
 	return keep_attached(s, s->rule.row);
 }
 
-/* No step opens where a data breakpoint tells of a phase: it goes when the window is far. */
+/* A phase seen by a data breakpoint must not open steps: its probe is detached far from a
+ * window. */
 static void forget_watched_phases(struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
@@ -158,8 +161,8 @@ static void forget_watched_phases(struct session *s)
 			call_log__forget(&s->records.log, s->plan.probes[i].row);
 }
 
-/* Other threads may execute a compiled graph, each a part of it or some of the runs. The steps are
- * those of the thread that calls it. */
+/* Other threads may execute a compiled graph, each a part of it or some of its runs. We keep the
+ * thread that calls the graph. */
 static int forget_executors(struct session *s)
 {
 	auto_free bool *runs_graphs = calloc(PT_MAX_PROBES, sizeof(*runs_graphs));
@@ -172,7 +175,8 @@ static int forget_executors(struct session *s)
 	return call_log__keep_leaders(&s->records.log, runs_graphs);
 }
 
-/* What an engine executes on threads of its own comes in no order: the program's calls push it. */
+/* An engine runs operators on threads of its own, in no fixed order. We keep the program's calls
+ * that push them to the engine. */
 static void forget_engine(struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -183,7 +187,7 @@ static void forget_engine(struct session *s)
 	}
 }
 
-/* To see operators in order. */
+/* Logs the operators of one burst in order. */
 static int look_at_calls(struct session *s)
 {
 	struct burst burst;
@@ -197,7 +201,8 @@ static int look_at_calls(struct session *s)
 	return err;
 }
 
-/* Of this look, or with those before: of a slow model each has few passes, or requests. */
+/* Looks for a period in this look, then in all looks together: a look at a slow model has few
+ * passes or requests. */
 static int period_of_calls(struct session *s, struct step_period *period)
 {
 	struct step_period of_looks;
@@ -228,8 +233,8 @@ int find_period__look(struct session *s)
 		err = forget_executors(s);
 	if (!err)
 		err = pass_mark__set(&s->records.log, &s->plan);
-	/* A job that has only begun to train meanwhile has better marks; what a model is traced by
-	 * repeats, and is none of its steps. */
+	/* If training has begun meanwhile, better marks exist. If a model was traced, the traced
+	 * operators repeat but are no steps. */
 	if (!err && nothing_seen(s->probes.ctl) && s->probes.ctl->traced == s->learning.traced)
 		err = period_of_calls(s, &period);
 	else

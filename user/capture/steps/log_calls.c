@@ -8,7 +8,7 @@
 
 #define MS 1000000ull
 
-/* What the scheduler told in a window that is nobody's. */
+/* Drops the scheduler's records of this window, which no file gets. */
 static int forget_sched(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -24,8 +24,8 @@ static int forget_sched(struct session *s)
 	return err;
 }
 
-/* A second has no whole pass of a slow model, which may look as if its layers were all there is. A
- * window that is a time does not wait for more. */
+/* A look of one second shows no whole pass of a slow model, only layers that repeat. A look with
+ * few calls goes on for longer, except for a window by time. */
 #define LOOK_FEW     2000 /* calls */
 #define LOOK_LONG_NS (8000 * MS)
 
@@ -39,7 +39,7 @@ static bool looks_on(const struct session *s, uint64_t begin_ns)
 		       (longest_ns < LOOK_LONG_NS ? longest_ns : LOOK_LONG_NS);
 }
 
-/* A job that begins to train meanwhile has better marks than the order of its operators. */
+/* If training begins meanwhile, the look ends: better marks exist than the order of operators. */
 static bool has_looked(const struct session *s, uint64_t begin_ns)
 {
 	const bool for_long = clock__monotonic_ns() - begin_ns >= 1000 * MS;
@@ -64,7 +64,7 @@ static int look_at_log(struct session *s, struct wait *w)
 	return s->records.log.cnt < l->calls && on ? WAIT_GOES_ON : WAIT_IS_OVER;
 }
 
-/* Opens the window on nobody's file for a moment. */
+/* Opens a window without a file for a moment. */
 int session__log_calls(struct session *s, uint64_t steps, uint64_t calls)
 {
 	struct pt_ctl *ctl = s->probes.ctl;

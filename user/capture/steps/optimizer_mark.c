@@ -13,15 +13,15 @@
 #define MARK_PROGRAM "optimizer_mark"
 
 enum {
-	STEPS = 12, /* that are looked at */
-	LEAST = 8,  /* whole ones of them */
-	SELDOM = 8, /* calls of the mark's function in a step, at most */
-	HITS = 2,   /* of the breakpoint in a step */
+	STEPS = 12, /* steps to look at */
+	LEAST = 8,  /* fewest whole optimizer steps among them */
+	SELDOM = 8, /* most hits of the mark's function in a step */
+	HITS = 2,   /* hits of the breakpoint in a step */
 };
 
-#define MATTERS 0.5 /* of what probes may add to a step */
-/* Of the function's time, at most, in most calls: what lies before the mark and behind the last
- * operator. */
+#define MATTERS 0.5 /* the breakpoint matters above this part of what probes may add to a step */
+/* Largest share of the function's time that may lie before the mark and after the last operator.
+ * Must hold in most calls. */
 #define DIFFERS 0.05
 
 static struct planned_probe *mark_probe(const struct session *s)
@@ -54,7 +54,7 @@ int optimizer_mark__plan(struct session *s)
 	probe.lib = step->lib;
 	probe.name = name;
 	probe.vaddr = division - step->lib->base;
-	/* The program looks at no argument. */
+	/* The BPF program reads no argument. */
 	if (elf_file__offset(elf, probe.vaddr, &probe.offset) ||
 	    planned_probe__slide(elf, 0, 0, &probe))
 		return 0;
@@ -62,7 +62,7 @@ int optimizer_mark__plan(struct session *s)
 	return probe_plan__add(&s->plan, &probe);
 }
 
-/* ---- do both tell the same? ---- */
+/* ---- do mark and breakpoint show the same? ---- */
 
 struct trial {
 	const struct session *s;
@@ -103,7 +103,7 @@ static void compare(struct trial *t, const struct step_call *step)
 	t->alike += (double)differs_ns <= DIFFERS * (double)(step->end_ns - step->ts_ns);
 }
 
-/* The first and the last one may be in part outside of what was looked at. */
+/* Skips the first and the last call: part of them may lie outside of the look. */
 static void compare_all(struct trial *t)
 {
 	const struct call_log *log = &t->s->records.log;
@@ -120,7 +120,7 @@ static void compare_all(struct trial *t)
 	}
 }
 
-/* A thread may be interrupted in some. */
+/* The thread may be interrupted in some calls, so most must be alike. */
 static bool is_told(const struct trial *t, uint64_t hits)
 {
 	log__debug("the optimizer's step was seen %llu times, %llu of them otherwise by its "
@@ -137,7 +137,7 @@ static bool matters(const struct session *s)
 	       MATTERS * s->opts->max_overhead * (double)step_length__paid_ns(&s->step_length);
 }
 
-/* Which of both is attached. */
+/* Attaches the mark instead of the breakpoint, or detaches the mark. */
 static int use(struct session *s, const struct planned_probe *mark, bool on)
 {
 	s->pruned.rows[mark->row] = !on;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A data breakpoint is the best way to see an optimizer's step that is a function written in
- * Python. But in some virtual machines each hit costs as much as twenty probes, and each switch to
- * its thread as much as one. If steps are so short that this matters, the optimizer's operators
- * show the step instead, from a mark on. The mark is what the function does first, and other
- * functions seldom do.
+ * A data breakpoint shows the step of an optimizer written in Python best. But in some virtual machines a hit costs as
+ * much as twenty probes, and a switch to the thread costs as much as one. If steps are so short that this matters, a
+ * mark and the optimizer's operators show the step instead. The mark is a call that the function makes first and that
+ * other functions seldom make.
  */
 #ifndef PROFTRACE_OPTIMIZER_MARK_H
 #define PROFTRACE_OPTIMIZER_MARK_H
 
 #include "capture/session.h"
 
-/* Plans the mark, not attached yet. 0 or -ENOMEM / -ENOSPC. */
+/* Plans the mark without attaching it. Returns 0 or -ENOMEM / -ENOSPC. */
 int optimizer_mark__plan(struct session *s);
-/* Steps were measured. If the breakpoint matters, compares for a few steps whether the mark and
- * the operators show the same. If so they take over. 0 or a negative errno of attaching or of
- * the ring. */
+/* Call after steps were measured. If the breakpoint's cost matters, compares for a few steps whether mark and operators
+ * show the same step as the breakpoint. If so, they replace the breakpoint. Returns 0 or a negative errno of attaching
+ * or of the ring. */
 int optimizer_mark__try(struct session *s);
 
 #endif

@@ -13,11 +13,13 @@
 #include <string.h>
 
 enum {
-	TRIES = 8,   /* stacks in which it is looked for */
-	SILENT = 64, /* backward passes without a call of it */
-	FAR = 6,     /* frames from it to what is around it: other decorators lie between */
-	MANY = 16,   /* hits a step, of others for the most part, that cost what two of a breakpoint
-			do */
+	TRIES = 8,   /* stacks in which we look for the function */
+	SILENT = 64, /* backward passes without a call of the function */
+	/* most frames from the function to the enclosing one: other decorators lie between */
+	FAR = 6,
+	/* most hits a step of the enclosing function's probe; so many cost as much as two of a
+	 * breakpoint */
+	MANY = 16,
 };
 
 static bool is_own(const struct planned_probe *probe)
@@ -25,7 +27,7 @@ static bool is_own(const struct planned_probe *probe)
 	return probe->program && !strcmp(probe->program, OPTIMIZER_STEP_PROGRAM);
 }
 
-/* Of several the one that is not left out. */
+/* If there are several probes, returns the one that is not pruned. */
 static struct planned_probe *own_probe(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
@@ -90,7 +92,7 @@ static void want_stack(struct session *s)
 	s->probes.ctl->optimizer_stack = s->optimizer_step.tries++ < TRIES;
 }
 
-/* The programs follow one. */
+/* The BPF programs follow only the used probe. */
 static void use_probe(struct session *s, const struct planned_probe *used)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
@@ -104,7 +106,7 @@ void optimizer_step__loaded(struct session *s)
 {
 	const struct planned_probe *probe = own_probe(s), *enclosing = enclosing_probe(s);
 
-	if (enclosing) /* until the enclosing function is found */
+	if (enclosing) /* until we have found the enclosing function */
 		s->pruned.rows[enclosing->row] = true;
 	if (!probe)
 		return;
@@ -113,7 +115,7 @@ void optimizer_step__loaded(struct session *s)
 		want_stack(s);
 }
 
-/* ---- which of several ---- */
+/* ---- which of several functions ---- */
 
 static bool was_called(const struct session *s, const char *symbol)
 {
@@ -153,7 +155,7 @@ bool optimizer_step__is_stack(const void *data, size_t size)
 	       !r->key;
 }
 
-/* What is around the function of frame i. */
+/* Finds the function that encloses the function of frame i. */
 static void find_enclosing(struct session *s, const struct pt_rec_stack *r, uint32_t i)
 {
 	struct pt_optimizer_step *o = &s->probes.ctl->optimizer_step;
@@ -176,7 +178,7 @@ static void find_enclosing(struct session *s, const struct pt_rec_stack *r, uint
 	}
 }
 
-/* The outermost one: an optimizer's step may call its base's. */
+/* Takes the outermost match: an optimizer's step may call the step of its base class. */
 int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 {
 	const struct pt_rec_stack *r = data;
@@ -202,7 +204,7 @@ int optimizer_step__take_stack(struct session *s, const void *data, size_t size)
 	return 0;
 }
 
-/* ---- which of both tells ---- */
+/* ---- function or operators ---- */
 
 static bool is_in_place(const struct session *s)
 {
@@ -222,7 +224,7 @@ static int watch_count(struct session *s)
 	struct planned_probe *probe = own_probe(s);
 	int err;
 
-	/* The code object begins with its count of references. */
+	/* A code object begins with its reference count. */
 	s->probes.ctl->optimizer_step.refs_at = probe->watch_address = s->optimizer_step.address;
 	err = arm__reattach(s, GROUP_WATCH);
 	if (!s->probes.step_watched)
@@ -240,7 +242,7 @@ static int watch_no_more(struct session *s)
 
 int optimizer_step__watch(struct session *s)
 {
-	int err = own_probe(s) ? session__drain(s) : 0; /* its stack may not have been read yet */
+	int err = own_probe(s) ? session__drain(s) : 0; /* the ring may still hold the stack */
 
 	s->probes.ctl->optimizer_stack = 0;
 	if (err || !s->optimizer_step.address)
@@ -278,7 +280,8 @@ bool optimizer_step__holds(const struct session *s, const struct planned_probe *
 	return s->optimizer_step.known && is_update(probe);
 }
 
-/* A row may have several probes: all of them ask before the choice goes. */
+/* A row may have several probes. All of them are asked before the choice in pruned.rows is
+ * overwritten. */
 void optimizer_step__keep_choice(struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -305,7 +308,7 @@ static void move_updates(struct session *s, bool told)
 	}
 }
 
-/* While steps count no group that makes them is attached anew: one would be missed. */
+/* While steps count, no group that makes steps is attached anew: a step would be missed. */
 int optimizer_step__set(struct session *s, bool told)
 {
 	int err = 0;
@@ -321,8 +324,8 @@ int optimizer_step__set(struct session *s, bool told)
 	return err || !told ? err : arm__reattach(s, GROUP_OPERATOR);
 }
 
-/* Brings back those that were pruned. The others stay where they are until no window is open: no
- * operator would be seen while their group is attached anew. */
+/* Brings back the operators that were pruned. The other operators stay in their group until no
+ * window is open: during a new attach they would be missed. */
 static int bring_back_updates(struct session *s)
 {
 	bool any = false;
@@ -339,7 +342,8 @@ static int bring_back_updates(struct session *s)
 	return any ? arm__reattach(s, s->optimizer_step.steps_only_group) : 0;
 }
 
-/* The job may come to call its optimizer in another way: then they do. */
+/* The job may call its optimizer in another way from some moment on. Then the operators make the
+ * steps. */
 static int poll_calls(struct session *s, uint64_t *next_ns)
 {
 	int err;

@@ -12,7 +12,7 @@ static const struct {
 } words[] = {
 	{"embedding", PASS_LOOKUP},
 	{"embedding_bag", PASS_LOOKUP},
-	{"c_embedding", PASS_LOOKUP}, /* Paddle, of several ranks */
+	{"c_embedding", PASS_LOOKUP}, /* Paddle, with several ranks */
 	{"argmax", PASS_ARGMAX},
 	{"multinomial", PASS_SAMPLING},
 	{"sample_multinomial", PASS_SAMPLING}, /* MXNet */

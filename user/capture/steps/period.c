@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 enum {
-	LAYERS = 4, /* of one kind in a pass; fewer may be of another structure */
-	BODY = 3,   /* calls in a layer: fewer are one operator, called for several tensors */
+	LAYERS = 4, /* fewest layers of one kind in a pass; fewer may be another structure */
+	BODY = 3,   /* fewest calls in a layer; fewer are one operator called for several tensors */
 };
 
-/* ---- passes over a model, by what they look up and choose ---- */
+/* ---- passes over a model, by lookups and choices ---- */
 
 static bool has_lookup(const struct step_call *call, uint32_t unused)
 {
@@ -21,7 +21,8 @@ static bool has_choice(const struct step_call *call, uint32_t unused)
 	return call->mark > PASS_LOOKUP;
 }
 
-/* Looks up, and each of its periods chooses, or the reverse. */
+/* Does the operator look up input, with a choice in most of its periods? Or choose, with a lookup
+ * in most? */
 static bool opens_passes(const struct anchor *a, const struct sequence *s)
 {
 	return a->mark && a->cnt >= SEQUENCE_LEAST &&
@@ -35,8 +36,9 @@ static bool is_better_mark(const struct anchor *a, const struct anchor *b)
 	return a->mark != b->mark ? a->mark < b->mark : a->op < b->op;
 }
 
-/* A model with several lookups a pass has one choice. Where the program waits each time before
- * another operator, as for a request, that opens the pass: much longer than before any other. */
+/* The model has several lookups and one choice in a pass. Usually the choice opens the pass. If the
+ * program waits before another operator for much longer than before all others, that operator opens
+ * the pass. It may wait there for a request. */
 static const struct anchor *opener_of_choices(const struct anchor *choice, const struct sequence *s)
 {
 	const struct anchor *opener = choice;
@@ -61,7 +63,7 @@ static const struct anchor *opener_of_choices(const struct anchor *choice, const
 		       : choice;
 }
 
-/* Does a pass begin: the first lookup after a choice? */
+/* Does the call begin a pass? It does if it is the first lookup after a choice. */
 static bool begins_pass(const struct step_call *call, bool *chosen)
 {
 	const bool begins = *chosen && call->mark == PASS_LOOKUP;
@@ -70,8 +72,8 @@ static bool begins_pass(const struct step_call *call, bool *chosen)
 	return begins;
 }
 
-/* Of a model with several lookups and several choices a pass, what comes once is first behind the
- * lookups in most. */
+/* The model has several lookups and several choices in a pass. We look at operators that come once
+ * a pass. The opener is the one that comes first after the first lookup in most passes. */
 static const struct anchor *opener_of_turns(const struct sequence *s)
 {
 	size_t passes = 0, votes[ARRAY_SIZE(s->anchors)] = {0}, best = 0;
@@ -97,8 +99,8 @@ static const struct anchor *opener_of_turns(const struct sequence *s)
 	return 2 * votes[best] > passes ? &s->anchors[best] : NULL;
 }
 
-/* Counts and order alone decide, so that it matters neither which requests were seen nor where they
- * began. */
+/* Only counts and order decide. So neither the kind of requests nor the begin of the look
+ * matters. */
 static const struct anchor *pass_by_marks(const struct sequence *s)
 {
 	const struct anchor *best = NULL;
@@ -116,32 +118,33 @@ static const struct anchor *pass_by_marks(const struct sequence *s)
 
 /* ---- by the order of calls ---- */
 
-/* Four fifths of the periods must repeat the one before. */
+/* Do at least four fifths of the periods repeat the one before? */
 static bool repeats(const struct anchor *a)
 {
 	return a->cnt >= SEQUENCE_LEAST && a->same * 5 >= (a->cnt - 2) * 4;
 }
 
-/* Of passes, that of a request's begin differs, and the next: half of short requests. */
+/* Do at least half of the periods repeat the one before? The first pass of a request differs from
+ * its neighbours. With short requests that may be half of the periods. */
 static bool repeats_mostly(const struct anchor *a)
 {
 	return a->cnt >= SEQUENCE_LEAST && a->same * 2 >= a->cnt - 2;
 }
 
-/* Periods that differ from the one before. */
+/* The number of periods that differ from the one before. */
 static size_t breaks(const struct anchor *a)
 {
 	return a->cnt > 2 ? a->cnt - 2 - a->same : 0;
 }
 
-/* A layer that a model calls ten times or more in a row repeats, too. But the last one of each pass
- * differs: its period is unlike the one before, and the next is unlike it. */
+/* A layer that a model calls ten times or more in a row repeats, too. But its last period in each
+ * pass is unlike the one before and the one after. */
 static bool is_layer_of(const struct anchor *a, const struct anchor *outer)
 {
 	return repeats(outer) && outer->cnt < a->cnt && breaks(a) + 4 >= 2 * outer->cnt;
 }
 
-/* Of a model whose passes are seldom, as slow ones are, its lookups tell how many they are. */
+/* A slow model shows few passes. Its lookups then show how many passes there were. */
 static bool is_layer_by_marks(const struct anchor *a, const struct anchor *lookup,
 			      const struct sequence *s)
 {
@@ -149,7 +152,7 @@ static bool is_layer_by_marks(const struct anchor *a, const struct anchor *looku
 	       2 * sequence__periods_with(s, a, has_lookup, 0) < a->cnt - 1;
 }
 
-/* Of the majority of them. */
+/* The hash of most periods of a. */
 static uint64_t usual_hash(const struct anchor *a, const struct sequence *s)
 {
 	uint64_t usual = 0, hash;
@@ -163,7 +166,7 @@ static uint64_t usual_hash(const struct anchor *a, const struct sequence *s)
 	return usual;
 }
 
-/* Between two unusual periods, are there so many usual ones now and so many then? */
+/* Runs of usual periods lie between unusual periods. Do two such runs have different lengths? */
 static bool runs_differ(const struct anchor *a, const struct sequence *s)
 {
 	const uint64_t usual = usual_hash(a, s);
@@ -186,8 +189,8 @@ static bool runs_differ(const struct anchor *a, const struct sequence *s)
 	return false;
 }
 
-/* The number of layers never changes. With a slow model, calls outside of the layers may be too
- * rare to be seen. */
+/* The number of layers never changes. With a slow model, calls outside the layers may be too rare
+ * to be seen. */
 static bool may_be_layer(const struct anchor *a, const struct sequence *s)
 {
 	return breaks(a) && !runs_differ(a, s) && sequence__pausing(s) != a;
@@ -205,14 +208,14 @@ static bool is_layer(const struct anchor *a, const struct sequence *s)
 	return may_be_layer(a, s);
 }
 
-/* Does it repeat within outer's periods, in each of them the same number of times? */
+/* Does a repeat within outer's periods, the same number of times in each? */
 static bool repeats_within(const struct anchor *a, const struct anchor *outer)
 {
 	return a->cnt + LAYERS >= LAYERS * outer->cnt && a->len >= BODY &&
 	       breaks(a) + 4 >= 2 * outer->cnt && breaks(a) <= 2 * outer->cnt + 4;
 }
 
-/* Is each of its periods made of layers of one kind, and none of requests? */
+/* Does each period consist of layers of one kind, and not of requests? */
 static bool has_layers(const struct anchor *a, const struct sequence *s)
 {
 	bool has = false;
@@ -229,7 +232,7 @@ static bool has_layers(const struct anchor *a, const struct sequence *s)
 	return has;
 }
 
-/* Calls of the shortest repetition that is made of layers; 0: none is. */
+/* The number of calls of the shortest repetition that consists of layers; 0: none does. */
 static size_t passes_by_layers(const struct sequence *s)
 {
 	size_t most = 0;
@@ -240,8 +243,8 @@ static size_t passes_by_layers(const struct sequence *s)
 	return most;
 }
 
-/* The one that repeats and comes after the longest pauses, of those that come as often as passes,
- * if it is known how often. NULL: none. */
+/* The repeating operator after the longest pauses. If the number of passes is known, it must come
+ * as often as passes. NULL: none. */
 static const struct anchor *repeating(const struct sequence *s, size_t passes)
 {
 	const struct anchor *best = NULL;
@@ -264,7 +267,8 @@ static bool has_op(const struct step_call *call, uint32_t op)
 	return call->op == op;
 }
 
-/* Less often than passes, and not twice without one in between, but where looks end. */
+/* An operator may open requests if it comes at most half as often as passes, and nearly always with
+ * a pass between two of its calls. */
 static bool may_open_requests(const struct anchor *a, const struct anchor *pass,
 			      const struct sequence *s)
 {
@@ -277,9 +281,9 @@ static bool is_better_request(const struct anchor *a, const struct anchor *b)
 	return repeats(a) != repeats(b) ? repeats(a) : a->pause_ns > b->pause_ns;
 }
 
-/* Between two passes may lie calls that end a request and calls that begin the next one. The first
- * pass may have some that other passes lack. Of those that come as often as `like`: which is first,
- * most times? */
+/* Between two passes there may be calls that end a request and calls that begin the next one. The
+ * first pass of a request may have extra calls, too. Of the operators that come as often as `like`,
+ * returns the one that most often comes first. */
 static const struct anchor *first_of_request(const struct anchor *like, const struct anchor *pass,
 					     const struct sequence *s)
 {
@@ -320,12 +324,11 @@ static const struct anchor *request_of_passes(const struct anchor *pass, const s
 	return best ? first_of_request(best, pass, s) : NULL;
 }
 
-/* ---- all together ---- */
-
-/* What opens each iteration, NULL: nothing does. */
+/* The operator that opens each iteration; NULL: none. */
 struct iteration {
 	const struct anchor *opener;
-	bool by_marks, by_layers; /* it is a pass over a model; else what repeats may be anything */
+	/* an iteration is a pass over a model; otherwise any repetition */
+	bool by_marks, by_layers;
 };
 
 static struct iteration find_iteration(const struct sequence *s)
@@ -362,8 +365,9 @@ static struct step_period iteration_period(const struct sequence *s)
 	return period;
 }
 
-/* A program that waits before each pass may have one for each request, or not: what comes less
- * often tells. Passes without marks that are all alike are a request each. */
+/* A program that waits before each pass may have one pass in each request, or several. An operator
+ * that comes less often than passes opens requests. Passes without marks that are all alike are one
+ * request each. */
 static const struct anchor *find_request(const struct sequence *s)
 {
 	const struct iteration it = find_iteration(s);

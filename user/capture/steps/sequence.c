@@ -28,7 +28,7 @@ static void anchor_visit(struct anchor *a, const struct step_call *calls, size_t
 	a->cnt++;
 }
 
-/* Distinct operators are few (tens), so a linear search does. */
+/* There are only tens of distinct operators, so a linear search suffices. */
 size_t sequence__anchor(const struct sequence *s, uint32_t op)
 {
 	size_t n = 0;
@@ -113,7 +113,7 @@ bool sequence__next_period(const struct anchor *a, const struct sequence *s, siz
 	return true;
 }
 
-/* By thread, then by begin, what encloses before what is inside. */
+/* Orders by thread, then by begin. An enclosing call comes before the calls inside it. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct step_call *x = a, *y = b;
@@ -125,7 +125,7 @@ static int by_begin(const void *a, const void *b)
 	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
 }
 
-/* Of sorted calls, those of the thread that has the most. */
+/* Of sorted calls, returns those of the thread with the most calls. */
 static const struct step_call *busiest(const struct step_call *calls, size_t cnt, size_t *own_cnt)
 {
 	const struct step_call *best = calls;
@@ -142,7 +142,8 @@ static const struct step_call *busiest(const struct step_call *calls, size_t cnt
 	return best;
 }
 
-/* What a thread did not do between its calls, and what lies between two looks. */
+/* pauses[i]: the time before call i in which the thread was in no call. Also covers the gap between
+ * two looks. */
 static void find_pauses(const struct sequence *s, uint64_t *pauses)
 {
 	uint64_t busy_until_ns = s->cnt ? s->calls->end_ns : 0;
@@ -156,14 +157,15 @@ static void find_pauses(const struct sequence *s, uint64_t *pauses)
 	}
 }
 
-/* A single long pause, as of a busy machine, says nothing of what it came before. */
+/* Uses the median: a single long pause, as on a busy machine, says nothing about the operator after
+ * it. */
 static void set_pauses(struct sequence *s)
 {
 	auto_free uint64_t *all = calloc(2 * s->cnt, sizeof(*all));
 	uint64_t *own = all + s->cnt;
 
 	if (!all)
-		return; /* none is known */
+		return; /* all pauses stay 0: unknown */
 	find_pauses(s, all);
 	for (size_t n = 0; n < s->anchor_cnt; n++) {
 		struct anchor *a = &s->anchors[n];

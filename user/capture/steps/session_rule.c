@@ -7,7 +7,7 @@
 
 #define MS 1000000ull
 
-/* A period is found in the calls of a second, so it is shorter than that. */
+/* A period is shorter than a second, since one second of calls shows it. */
 #define PERIOD_PATIENCE_NS (5000 * MS)
 
 bool session_rule__is_period(const struct session *s)
@@ -19,7 +19,7 @@ void session_rule__apply(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	/* Before either of these a step asks for its batch. */
+	/* With these boundaries a step's loader next comes before the boundary. */
 	ctl->loader_next_ahead = s->rule.boundary == PT_CLASS_FORWARD || session_rule__is_period(s);
 	ctl->loader_next_opened = 0;
 	ctl->step_row = s->rule.row;
@@ -50,9 +50,9 @@ bool session__period_is_doubtful(const struct session *s)
 	return false;
 }
 
-/* Operators that an import calls have a period too, and it is found if the import takes longer than
- * we wait. So a period is only a guess until its steps were measured. A sign of the job's own kind,
- * or steps that do not come, refute it. */
+/* Operators that an import calls have a period, too, if the import takes longer than we wait. So a
+ * period is only a guess until its steps were measured. Another sign of steps, or missing steps,
+ * refute the guess. */
 static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
 	const uint64_t patience_ns = s->opts->step_unit == STEP_UNIT_REQUEST
@@ -64,8 +64,8 @@ static bool period_refuted(const struct session *s, uint64_t waiting_since_ns)
 		clock__monotonic_ns() - waiting_since_ns > patience_ns);
 }
 
-/* One without a class may hold for the first steps alone: gradients are accumulated over some
- * before the optimizer shows. */
+/* A rule may hold for the first steps only. Example: a rule without an optimizer, since the job
+ * accumulates gradients over some steps before the first update. */
 bool session_rule__is_refuted(const struct session *s, uint64_t waiting_since_ns)
 {
 	return step_rule__is_refuted(&s->rule, s->probes.ctl->class_seen) ||

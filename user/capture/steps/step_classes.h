@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "bpf/ctl.h"
 
-/* Was one of the classes, so often? */
+/* Was any class seen at least `times` times? */
 static inline bool any_seen(const struct pt_ctl *ctl, uint64_t times)
 {
 	for (int c = 1; c < PT_CLASS_CNT; c++)

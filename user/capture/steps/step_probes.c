@@ -7,7 +7,7 @@ bool step_probe__runs(const struct planned_probe *probe, const char *program)
 	return probe->program && !strncmp(probe->program, program, strlen(program));
 }
 
-/* The class that the probe's every hit is of; PT_CLASS_NONE: it has none, or its names tell. */
+/* The class of all hits of the probe. PT_CLASS_NONE: it has no class, or its names decide. */
 static uint32_t class_of(const struct planned_probe *p)
 {
 	if (step_probe__runs(p, "forward_switch"))
@@ -32,8 +32,8 @@ static bool has_name_of(const struct probe_plan *plan, uint32_t name_class)
 	return false;
 }
 
-/* A probe with names shows the class by some of them where no probe of its own does, or by those
- * that no rule knows (cfg.code). */
+/* A probe with names shows a class in two cases. Some names are of the class and no other probe
+ * shows it, or the class is that of names that match no rule (cfg.code). */
 static bool names_show(const struct probe_plan *plan, const struct planned_probe *probe,
 		       uint32_t name_class)
 {

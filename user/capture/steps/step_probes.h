@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which classes of spans a probe of the step group tells of. */
+/* Which classes of spans a probe of the step group shows. */
 #ifndef PROFTRACE_STEP_PROBES_H
 #define PROFTRACE_STEP_PROBES_H
 
 #include "frameworks/framework.h"
 
-/* By the begin of its program's name. */
+/* Does the name of the probe's program begin with `program`? */
 bool step_probe__runs(const struct planned_probe *probe, const char *program);
-/* Its hits are none of a class that steps are told by. */
+/* Do the probe's hits belong to no class that can make steps? */
 bool step_probe__tells_none(const struct planned_probe *probe);
-/* A function that is a phase, of one class or of that which its name says. */
+/* Is the function a phase, of a fixed class or of the class that its name says? */
 bool step_probe__is_phase(const struct planned_probe *probe);
-/* Does it tell of one of the classes (enum pt_name_class)? A probe with names does where no probe of
- * the class's own is there, or where the class is that of names no rule knows. */
+/* Does the probe show one of the classes (enum pt_name_class)? A probe with names shows a class in two cases: the class
+ * has no probe of its own, or it is the class of names that match no rule. */
 bool step_probe__shows(const struct probe_plan *plan, const struct planned_probe *probe,
 		       const uint32_t *classes, size_t cnt);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session knows of steps. */
+/* What a session knows about steps. */
 #ifndef PROFTRACE_STEP_STATE_H
 #define PROFTRACE_STEP_STATE_H
 
@@ -10,12 +10,12 @@
 /* The latest step boundary. */
 struct boundary {
 	uint64_t ns, step;	/* 0 ns: not known */
-	uint64_t recovered_cnt; /* steps known although their records were lost */
+	uint64_t recovered_cnt; /* steps that are known although their records were lost */
 };
 
-/* Of a step before the window. 0: unknown. */
+/* Length of a step before the window; 0: unknown. */
 struct step_length {
-	uint64_t ns, run_ns; /* run_ns: time on a processor of the step's thread */
+	uint64_t ns, run_ns; /* run_ns: CPU time of the step's thread */
 };
 
 /* The base of --max-overhead: the run time of the step's thread, else the step's length. */

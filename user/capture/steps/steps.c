@@ -4,7 +4,7 @@
 
 #define SECOND 1000000000ull
 
-/* A row holds if each count is within its bounds; the first that holds decides. */
+/* A row holds if each count is within its bounds. The first row that holds decides. */
 struct rule_row {
 	struct {
 		uint8_t name_class;
@@ -12,8 +12,9 @@ struct rule_row {
 	} when[4];
 	uint64_t min_elapsed_ns;
 	struct step_rule rule;
-	bool several;	      /* at least every second pass has several optimizer steps behind it */
-	uint64_t min_updated; /* passes with an optimizer's step behind them */
+	/* at least half of the passes have several optimizer steps behind them */
+	bool several;
+	uint64_t min_updated; /* fewest passes with an optimizer step behind them */
 };
 
 #define ANY UINT64_MAX
@@ -28,7 +29,7 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER, 0, "DataLoader",
 	  "each step opens where the data loader is asked for the first batch after an optimizer "
 	  "step"}},
-	/* Frameworks that show the forward pass, and their optimizers only as operators. */
+	/* Frameworks that show the forward pass, but their optimizers only as operators. */
 	{{{PT_CLASS_DATALOADER, 2, ANY},
 	  {PT_CLASS_FORWARD, 1, ANY},
 	  {PT_CLASS_BACKWARD, 1, ANY},
@@ -52,7 +53,7 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_FORWARD, false, PT_CLASS_NONE, 0, "forward pass",
 	  "no call of a data loader and no backward pass was seen; each step opens where a forward "
 	  "pass begins"}},
-	/* Where each update is by several optimizers, as Muon's beside AdamW. */
+	/* Each update is by several optimizers, for example Muon beside AdamW. */
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, false, PT_CLASS_BACKWARD, 0, "Optimizer.step",
@@ -65,8 +66,9 @@ static const struct rule_row rule_rows[] = {
 	  "the data loader was asked once at most, and several optimizer steps followed a backward "
 	  "pass; each step opens where the first of them begins"},
 	 true},
-	/* A step may have several optimizers, or one for each parameter, before it asks again. Or
-	   several passes before it updates, some of them within others (checkpoints). */
+	/* A step may have several optimizer steps before the next loader next, one for each
+	 * optimizer or parameter. Or it may have several passes before an update, some inside
+	 * others (checkpoints). */
 	{{{PT_CLASS_OPTIMIZER, 4, ANY}, {PT_CLASS_BACKWARD, 4, ANY}, {PT_CLASS_DATALOADER, 0, 0}},
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
@@ -77,8 +79,8 @@ static const struct rule_row rule_rows[] = {
 	 0,
 	 {PT_CLASS_OPTIMIZER, true, PT_CLASS_NONE, 0, "Optimizer.step",
 	  "the data loader was asked once at most; each step opens where an optimizer step ends"}},
-	/* Compiled graphs hold all of a step but its batch. Those that evaluate between steps are
-	   none. */
+	/* Compiled graphs do all of a step but its batch. Runs of graphs that evaluate between
+	 * steps are no steps. */
 	{{{PT_CLASS_DATALOADER, 2, ANY},
 	  {PT_CLASS_GRAPH, 1, ANY},
 	  {PT_CLASS_EVALUATION, 1, ANY},
@@ -111,7 +113,7 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_GRADIENTS, 0, "data loader",
 	  "each step opens where the data loader is asked for the first batch after a run of a "
 	  "compiled graph"}},
-	/* One graph has the gradients, another one updates. */
+	/* One graph computes gradients, another one updates. */
 	{{{PT_CLASS_GRADIENTS, 3, ANY},
 	  {PT_CLASS_GRAPH, 2, ANY},
 	  {PT_CLASS_DATALOADER, 0, 0},
@@ -134,13 +136,13 @@ static const struct rule_row rule_rows[] = {
 	 2 * SECOND,
 	 {PT_CLASS_GRAPH, false, PT_CLASS_NONE, 0, "compiled graph",
 	  "no data loader was seen; each step opens where a compiled graph begins"}},
-	/* Backward and a compiled graph in turn: the graph is the optimizer's step. */
+	/* A backward pass and a compiled graph in turn: the graph is the optimizer step. */
 	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_BACKWARD, 1, ANY}, {PT_CLASS_GRAPH, 1, ANY}},
 	 0,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "data loader",
 	  "each step opens where the data loader is asked for the first batch after a backward "
 	  "pass"}},
-	/* The same where the optimizer shows as its operators, one for each parameter. */
+	/* A data loader, and an optimizer that shows only as operators, one for each parameter. */
 	{{{PT_CLASS_DATALOADER, 2, ANY}, {PT_CLASS_OPTIMIZER_OP, 1, ANY}},
 	 0,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_OPTIMIZER_OP, 0, "DataLoader",
@@ -153,13 +155,13 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_OPTIMIZER_OP, false, PT_CLASS_BACKWARD, 0, "optimizer operators",
 	  "no data loader was seen; each step opens where the optimizer begins behind a backward "
 	  "pass"}},
-	/* Inference: batches are loaded, nothing is learned. Or an evaluation between steps. */
+	/* Inference loads batches and trains nothing. Or an evaluation runs between steps. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}, {PT_CLASS_BACKWARD, 0, 0}},
 	 2 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no backward pass was seen"}},
-	/* Backward but no optimizer yet: gradient accumulation, or an optimizer we cannot see. An
-	   ask without a backward pass behind it is no step: the one that ends an epoch. */
+	/* Backward passes, but no optimizer yet: gradient accumulation, or an optimizer that we
+	 * cannot see. A loader next without a backward pass is no step: it ends an epoch. */
 	{{{PT_CLASS_DATALOADER, 4, ANY}, {PT_CLASS_BACKWARD, 2, ANY}, {PT_CLASS_OPTIMIZER, 0, 0}},
 	 10 * SECOND,
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_BACKWARD, 0, "DataLoader",
@@ -180,7 +182,7 @@ static const struct rule_row rule_rows[] = {
 	 {PT_CLASS_DATALOADER, false, PT_CLASS_NONE, 0, "DataLoader",
 	  "each step opens where the data loader is asked for a batch; no optimizer step was "
 	  "seen"}},
-	/* The program's own word, where nothing shows that it trains. */
+	/* The program's own iteration ranges, if nothing shows that it trains. */
 	{{{PT_CLASS_ITERATION, 2, ANY},
 	  {PT_CLASS_DATALOADER, 0, 0},
 	  {PT_CLASS_OPTIMIZER, 0, 0},
@@ -198,7 +200,7 @@ static const struct rule_row rule_rows[] = {
 	  "ends"}},
 };
 
-#define EVALUATES 4 /* asks without a backward pass */
+#define EVALUATES 4 /* loader nexts without a backward pass */
 
 void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks)
 {
@@ -213,8 +215,8 @@ void step_evidence__note_evaluation(struct step_evidence *e, uint64_t *asks)
 	*asks = 0;
 }
 
-/* All loader nexts of an evaluation count as one. The first one of the training may or may not be
- * among them. */
+/* All loader nexts of an evaluation count as one. They may include the training's first loader
+ * next. */
 static uint64_t loader_next_of_training(const struct step_evidence *e)
 {
 	const uint64_t seen = e->seen[PT_CLASS_DATALOADER];
@@ -224,7 +226,7 @@ static uint64_t loader_next_of_training(const struct step_evidence *e)
 	return e->evaluated ? 1 + seen - e->evaluated : seen;
 }
 
-/* Passes with an optimizer's step behind them; one that was over before the probes counts, too. */
+/* Passes with an optimizer step behind them. A pass that ended before the attach counts, too. */
 static uint64_t passes_updated(const struct step_evidence *e)
 {
 	const uint64_t updates = e->seen[PT_CLASS_OPTIMIZER];
