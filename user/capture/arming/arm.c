@@ -14,13 +14,13 @@
 #include "common/util.h"
 #include <malloc.h>
 
-/* Hit by each operator, allocation or call of the device. */
+/* Each operator, allocation or device call hits these groups. */
 static bool is_of_operators(enum probe_group group)
 {
 	return group >= GROUP_OPERATOR && group <= GROUP_NODE_TYPE;
 }
 
-/* Along an edge of residency.c, if there is one. */
+/* Takes the edge of residency.c for this event, if there is one. */
 static void enter(struct session *s, const struct residency_view *view)
 {
 	const enum residency to = residency__next(s->residency, view);
@@ -94,7 +94,7 @@ static int disarm(struct session *s, const struct residency_view *view)
 	int err;
 
 	enter(s, view);
-	/* It may have opened since its distance was read; now none opens. */
+	/* A window may have opened since its distance was read. From here on no window opens. */
 	if (s->probes.ctl->window_open) {
 		enter_by(s, RESIDENCY_OPENED);
 		return 0;
@@ -114,7 +114,7 @@ static int rearm(struct session *s, const struct residency_view *view)
 	bool chosen[GROUP_CNT] = {false};
 	int err = s->residency == RESIDENCY_NONE ? probeless__end(s) : 0;
 
-	/* What is still there stays: a step would be missed. */
+	/* Probes that are still attached stay: a new attach would miss a step. */
 	for (int g = GROUP_STEP + 1; g <= GROUP_PHASE && !err; g++)
 		if (!s->probes.attached[g])
 			err = arm__reattach(s, g);
@@ -156,7 +156,7 @@ static int come_back(struct session *s, const struct residency_view *view)
 	return probeless__end(s);
 }
 
-/* The edge of residency.c that is due, if one is. */
+/* Takes the edge of residency.c that is due, if there is one. */
 static int follow(struct session *s, const struct residency_view *view)
 {
 	const enum residency to = residency__next(s->residency, view);

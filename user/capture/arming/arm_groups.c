@@ -6,9 +6,9 @@
 #include "common/util.h"
 #include <sys/resource.h>
 
-/* The kernel changes the target's text under its mmap lock: on a busy machine, being preempted
- * while we hold it would make the target wait. Fails without privilege, and then it is as before.
- */
+/* The kernel changes the target's text under the target's mmap lock. If a busy machine preempts us
+ * there, the target waits. A higher priority avoids that. Without privilege the priority stays as
+ * it was. */
 void arm__hurry(bool on)
 {
 	static int usual;
@@ -18,7 +18,7 @@ void arm__hurry(bool on)
 	setpriority(PRIO_PROCESS, 0, on ? -20 : usual);
 }
 
-/* What ended meanwhile did so unseen. */
+/* Calls that ended during the attach were not seen to end. */
 static void forget_calls(struct session *s)
 {
 	s->probes.ctl->changed_ns = clock__monotonic_ns();
@@ -85,7 +85,7 @@ int arm__reattach_steps(struct session *s)
 	struct pt_ctl *ctl = s->probes.ctl;
 	int err;
 
-	/* What was seen of the step in which they were taken out is of that step. */
+	/* What was seen of the step in which the probes were detached belongs to that step. */
 	ctl->need_seen = ctl->epoch_ended = 0;
 	err = arm__reattach(s, GROUP_STEP);
 	arm__forget_ranges(s);

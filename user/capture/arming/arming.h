@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session knows of which probes are in. */
+/* What a session knows about attached probes. */
 #ifndef PROFTRACE_ARMING_H
 #define PROFTRACE_ARMING_H
 
@@ -11,9 +11,9 @@
 #include "capture/arming/steps_only.h"
 
 struct attaching {
-	uint64_t begin_ns;	/* until the first event is seen */
-	uint64_t longest_ns;	/* of what a window needs */
-	uint32_t return_sites;	/* places that calls return to for which probes were planned */
+	uint64_t begin_ns;	/* begin of the attach; 0 after the first event */
+	uint64_t longest_ns;	/* longest attach of the groups of a window */
+	uint32_t return_sites;	/* return sites for which probes were planned */
 	bool is_done;
 };
 

@@ -7,13 +7,15 @@
 #include "common/util.h"
 
 enum {
-	CALLS_MIN = 2000, /* in a burst, however little the budget has left */
+	CALLS_MIN = 2000, /* fewest calls in a burst, even if the budget has less left */
 	HITS_OF_A_CALL = 2,
 };
 
-#define BELOW_RUNS 0.05 /* of a processor, over the burst; and longer than the target */
+/* a descendant works if it uses this part of a processor during the burst, and more CPU time than
+ * the target */
+#define BELOW_RUNS 0.05
 
-/* The probes by which a period of operators is found. */
+/* The probes that find a period of operators. */
 static const enum probe_group burst_groups[] = {GROUP_OPERATOR, GROUP_INNER};
 
 static double call_ns(const struct session *s)
@@ -21,13 +23,14 @@ static double call_ns(const struct session *s)
 	return HITS_OF_A_CALL * (double)s->facts.cost.cold_hit_ns;
 }
 
-/* One that ended meanwhile has run for 0 ns. */
+/* A process that has ended counts as 0 ns. */
 static uint64_t since(uint64_t now_ns, uint64_t before_ns)
 {
 	return now_ns > before_ns ? now_ns - before_ns : 0;
 }
 
-/* Of several threads that run at once one may have all the hits. */
+/* The smaller of CPU time and elapsed time counts: of several busy threads, one may have all the
+ * hits. */
 static double left_ns(const struct session *s)
 {
 	const double ran = (double)since(process__cpu_ns(s->opts->pid), s->learning.cpu_ns);
@@ -64,8 +67,8 @@ static uint64_t beside_ran_ns(const struct session *s)
 	return ns;
 }
 
-/* The probes miss calls while they attach and detach. We assume the same rate of calls as in
- * between. */
+/* The probes miss calls while they attach and detach. We assume that the calls came at the same
+ * rate then. */
 static void note(struct session *s, uint64_t seen_ns, uint64_t in_ns)
 {
 	struct bursts *b = &s->bursts;
@@ -130,7 +133,7 @@ int bursts__weigh(struct session *s)
 	return arm__attach_operators(s);
 }
 
-/* As much as in the bursts, where there were any. */
+/* Steps that were none cost as much per time as the bursts, if there were any. */
 static void weighed_astray(struct bursts *b)
 {
 	const uint64_t ns = since(clock__monotonic_ns(), b->weigh_ns);
@@ -140,7 +143,7 @@ static void weighed_astray(struct bursts *b)
 		b->weighed_ns += b->added_ns / (double)b->ns * (double)ns;
 }
 
-/* That were counted since the measuring began. */
+/* The hits since measuring began. */
 static double weighed_hits(const struct session *s)
 {
 	double hits = 0;

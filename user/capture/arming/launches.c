@@ -4,7 +4,7 @@
 #include "common/err.h"
 #include "device/cuda_calls.h"
 
-/* They must not come again with the window's. */
+/* Hidden when not in use: these probes must not be attached with those of a window. */
 static void show(struct session *s, bool shown)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
@@ -22,7 +22,7 @@ int launches__watch(struct session *s)
 	n = target__refresh_libs(s->target);
 	if (n) {
 		err__take(n);
-		return 0; /* it ended, which the loop will see */
+		return 0; /* the target has ended; the loop notices that */
 	}
 	n = cuda_calls__plan_launches(s->target, &s->plan);
 	if (n < 0)

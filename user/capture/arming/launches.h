@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions give the device work, while it is observed which are worth a probe. If probes see
- * the calls of CUDA, these show it. If CUPTI does, nothing shows it before the window. Then
- * launches, copies and sets have probes for these steps that only count.
+ * Shows which functions launch work on the device, while proftrace measures which functions are worth a probe. If
+ * probes see the calls of CUDA, they show it already. If CUPTI sees them, nothing shows it before the window. Then
+ * launches, copies and sets get probes that only count.
  */
 #ifndef PROFTRACE_LAUNCHES_H
 #define PROFTRACE_LAUNCHES_H

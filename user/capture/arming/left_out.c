@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What has no probe, in the window's summary. */
+/* Describes the functions without a probe in the window's summary. */
 #include "capture/session.h"
 
-/* How many steps all threads began in the window, for each of those that count. */
+/* Steps of all threads in the window, per counted step. */
 static double begun_by_all(const struct session *s)
 {
 	const uint64_t steps = s->window.end_step - s->window.first_step;
@@ -11,7 +11,8 @@ static double begun_by_all(const struct session *s)
 	return steps ? (double)(steps + beside) / (double)steps : 1;
 }
 
-/* How long the process ran in the window; if it has ended, by what it ran before. */
+/* CPU time of the process in the window. Estimated from its earlier share if the process has
+ * ended. */
 static double run_seconds(const struct session *s)
 {
 	const double window_ns = (double)(s->window.close_ns - s->window.open_ns);
@@ -21,7 +22,7 @@ static double run_seconds(const struct session *s)
 	       1e9;
 }
 
-/* What a step has, or without steps what the whole window is expected to have had. */
+/* Numbers per step. Without steps: expected numbers of the whole window. */
 static json_t *pruned_json(const struct session *s, const struct pruned_probe *drop)
 {
 	const bool by_time = s->pruned.timed.ns;
@@ -36,7 +37,8 @@ static json_t *pruned_json(const struct session *s, const struct pruned_probe *d
 			 (json_int_t)(by_time ? s->pruned.timed.ns : drop->steps));
 }
 
-/* Calls of the device's interface are told by others while they are not seen by probes. */
+/* A pruned device call is listed only if probes see the device calls. Otherwise CUPTI shows the
+ * call. */
 static void describe(struct session *s, json_t *summary)
 {
 	json_t *array = json_array();

@@ -4,7 +4,7 @@
 #include "common/util.h"
 #include "device/device_source.h"
 
-/* The library is to record, and does not yet. */
+/* Our library shall record, but does not record yet. */
 static bool library_is_starting(const struct session *s)
 {
 	return s->device &&
@@ -18,8 +18,8 @@ void arm__set_open(struct session *s)
 
 	if (!is_full || starting)
 		s->cupti.awaited = is_full;
-	/* The library ends with a window and begins with the next: the programs open none before
-	 * that, however late it is noticed that one has ended. */
+	/* The library stops with a window and starts for the next one. The programs open no window
+	 * before that. This holds even if proftrace notices the window's end late. */
 	s->probes.ctl->armed_once = s->device != NULL;
 	s->probes.ctl->armed = is_full && !starting ? s->windows.closes_seen + 1 : 0;
 }

@@ -5,7 +5,7 @@
 
 #include "capture/session.h"
 
-/* They may, or not: windows wait for probes, and for the library in the target. */
+/* Allows or forbids windows: a window waits for its probes and for the library in the target. */
 void arm__set_open(struct session *s);
 
 #endif

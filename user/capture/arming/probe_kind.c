@@ -38,20 +38,20 @@ static const struct probe_kind uprobes = {
 
 /* ---- a uprobe in the function that encloses an optimizer's step ---- */
 
-/* A step may be under way before its probe is there. */
+/* A step may have begun before its probe is attached. */
 static int attach_enclosing(struct session *s, enum probe_group group)
 {
 	s->probes.ctl->optimizer_under_way = 1;
 	return attach_uprobes(s, group);
 }
 
-/* Hits begin spans and end them. */
+/* Hits both begin and end spans, so spans cost nothing extra. */
 static double enclosing_ns(const struct probe_cost *cost, const struct pt_probe_stat *stat)
 {
 	return (double)stat->hits * (double)cost->cold_hit_ns;
 }
 
-/* Most may be of other calls, which have no record. */
+/* Most hits may belong to other calls, which have no record. */
 static uint64_t enclosing_hits(const struct session *s, uint64_t decoded)
 {
 	(void)decoded;
@@ -68,7 +68,7 @@ static const struct probe_kind enclosing = {
 
 /* ---- data breakpoints ---- */
 
-/* Ranges may be the steps. */
+/* A range may be a step. */
 bool probe_kind__makes_steps(const struct session *s, int group)
 {
 	if (group != GROUP_WATCH)
@@ -79,9 +79,9 @@ bool probe_kind__makes_steps(const struct session *s, int group)
 	return s->opts->step_range != NULL;
 }
 
-/* Breakpoints come thread by thread, and the count of references may be written meanwhile. The
- * first write that is seen would not tell the old value, so the count is read after they are
- * attached. */
+/* Breakpoints are attached thread by thread, and the reference count may change meanwhile. The
+ * first write that a breakpoint sees does not show the old value. So we read the count after the
+ * attach. */
 static void read_count(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -93,7 +93,7 @@ static void read_count(struct session *s)
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* In the target alone: no thread of another process has them. */
+/* Only in the target: threads of other processes get no breakpoints. */
 static int attach_breakpoints(struct session *s, enum probe_group group)
 {
 	int err;

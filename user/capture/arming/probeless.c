@@ -12,15 +12,15 @@
 #define MS 1000000ull
 
 enum {
-	ALIKE = 16, /* steps in a row in which the variables must have grown by as much */
+	ALIKE = 16, /* steps in a row in which both variables must have grown by the same */
 };
 
-/* How often the common variable is read, and for how long there are no probes. */
+/* Interval of reading the common variable. Shortest and longest time without probes. */
 #define LOOK_NS	   (100 * MS)
 #define SHORTLY_NS (1000 * MS)
 #define LONG_NS	   (16000 * MS)
 
-/* Evaluation between steps holds no backward pass, and must be no step by the rule either. */
+/* An evaluation between steps has no backward pass. The rule must not count it as a step either. */
 static bool has_backward(const struct session *s)
 {
 	const struct step_rule *rule = &s->rule;
@@ -30,7 +30,7 @@ static bool has_backward(const struct session *s)
 	       !(rule->at_end && s->probes.ctl->nests);
 }
 
-/* Probes that are attached one by one take too long to come back. */
+/* Requires uprobe multi links: probes that are attached one by one take too long to come back. */
 bool probeless__may_begin(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -51,7 +51,7 @@ int probeless__begin(struct session *s, bool *begun)
 
 	arm__detach(s, GROUP_STEP);
 	probes__forget_spans(&s->probes);
-	/* A step that has ended meanwhile may have been another. */
+	/* A step that ended meanwhile may have been unlike the others. */
 	*begun = ctl->counter_alike >= ALIKE;
 	if (!*begun)
 		return arm__reattach_steps(s);
@@ -79,13 +79,13 @@ int probeless__end(struct session *s)
 	return arm__reattach_steps(s);
 }
 
-/* How far the job has come, and how fast. */
+/* Reads how many steps the job has done, and how long they take. */
 static void read_steps(struct session *s, uint64_t now)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 	uint64_t before = ctl->probeless_steps, value;
 
-	/* Else it is ending, which the loop will see. */
+	/* a read fails if the target ends; the loop notices that */
 	if (target__read_of(s->opts->pid, ctl->layout.counters.common, &value, sizeof(value)))
 		return;
 	ctl->probeless_steps = (value - ctl->counter[1]) / ctl->counter_step[1];
@@ -104,7 +104,7 @@ void probeless__poll_counters(struct session *s)
 	s->probeless.looked_ns = now;
 }
 
-/* Also where the window has gone by. */
+/* Also true if the window's begin is past. */
 bool probeless__pause_is_over(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -113,8 +113,8 @@ bool probeless__pause_is_over(const struct session *s)
 	       (!ctl->hold && ctl->probeless_steps >= ctl->steps_left_probeless);
 }
 
-/* The first boundary since the probes came back has told how many steps there were, the next ones
- * whether they still are as they were. */
+/* The first boundary after the probes are back shows how many steps there were. The next boundaries
+ * show whether steps still grow the variables by the same. */
 void probeless__poll_verdict(struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -125,7 +125,7 @@ void probeless__poll_verdict(struct session *s)
 	s->probeless.is_checked = false;
 	if (s->probeless.pause_ns < LONG_NS)
 		s->probeless.pause_ns *= 2;
-	/* A boundary may come between the two readings. */
+	/* a boundary may come between the two reads */
 	if (ctl->counter_odd == s->probeless.odd &&
 	    ctl->counter_alike + 2 >= s->probeless.alike + seen - 1)
 		return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Far from a window the job runs without a single probe. Its steps are counted by two variables of
- * the job that grow by the same in each step, read from outside (struct pt_counters; PyTorch's: how
- * many nodes autograd has made, and how many backward passes there were). Now and then, and before
- * a window, the probes are there for two steps. The growth of both variables until the first of
- * them says how many steps have ended. If they do not agree on one number, or the second is not as
- * all before, each step is seen by a probe from then on. A backward pass without an optimizer step
- * counts.
+ * Far from a window the job runs without a single probe. Its steps are counted by two variables of the job that grow by
+ * the same in each step (struct pt_counters). We read them from outside. PyTorch's variables count autograd's nodes and
+ * backward passes.
+ *
+ * Now and then, and before a window, probes see two steps. At the first of them the growth of each variable says how
+ * many steps have ended. Two cases end probeless counting for good: the variables disagree, or the second step is
+ * unlike the earlier ones. A backward pass without an optimizer step counts as a step.
  */
 #ifndef PROFTRACE_PROBELESS_H
 #define PROFTRACE_PROBELESS_H
@@ -18,34 +18,34 @@
 struct session;
 
 struct probeless {
-	bool refuted;		      /* its steps cannot be told without */
-	uint64_t pause_ns;	      /* how long the probes are out, 0: they never were */
-	uint64_t until_ns, looked_ns; /* the end of that, and the latest look at the job */
-	uint64_t step_ns;	      /* a step's length by the latest look, 0: unknown */
-	bool is_checked;	      /* the probes are back for that, */
-	uint64_t seq;		      /* since step_seq, counter_odd, counter_alike were so */
+	bool refuted;		      /* steps cannot be counted without probes */
+	uint64_t pause_ns;	      /* time without probes; 0: the probes were never detached */
+	uint64_t until_ns, looked_ns; /* end of this time, and time of the latest read */
+	uint64_t step_ns;	      /* a step's length by the latest read; 0: unknown */
+	bool is_checked;	      /* the probes are back for a check */
+	uint64_t seq;		      /* step_seq, counter_odd and counter_alike when the check began */
 	uint32_t odd, alike;
 };
 
-/* Two variables of the process tell of its steps, and may do so alone. */
+/* Do two variables of the process count its steps, so that probes may be detached? */
 bool probeless__may_begin(const struct session *s);
-/* Takes the probes of steps out. *begun: false where a step ended meanwhile, and they are back. 0 or a
- * negative errno with err__set. */
+/* Detaches the probes of steps. *begun is false if a step was unlike the others meanwhile; then the probes are back.
+ * Returns 0 or a negative errno with err__set. */
 int probeless__begin(struct session *s, bool *begun);
-/* Reads how far the job has come, ten times a second. Call often while the probes are out. */
+/* Reads the step count of the job ten times a second. Call often while the probes are detached. */
 void probeless__poll_counters(struct session *s);
-/* By then it is time to look whether the variables still tell of steps. */
+/* Is it time to check with probes whether the variables still count steps? */
 bool probeless__pause_is_over(const struct session *s);
-/* The probes of steps come back. 0 or a negative errno with err__set. */
+/* Attaches the probes of steps again. Returns 0 or a negative errno with err__set. */
 int probeless__end(struct session *s);
-/* After that, whether what was counted can be true. Call often. */
+/* After probeless__end(): decides whether the probeless count can be true. Call often. */
 void probeless__poll_verdict(struct session *s);
-/* Steps until now, seen or counted. */
+/* Steps until now, seen by probes or counted without. */
 static inline uint64_t probeless__step(const struct pt_ctl *ctl)
 {
 	return ctl->step + ctl->probeless_steps;
 }
-/* Puts what a recording says of it where its step rule is explained, "" if there is nothing. */
+/* Writes the sentence for the recording's explanation of the step rule; "" if there is nothing to say. */
 void probeless__describe(struct session *s);
 
 #endif

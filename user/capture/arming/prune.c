@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Before the first window: which functions are worth a probe, seen in some steps. */
+/* Before the first window: measures in some steps which functions are worth a probe. */
 #include "capture/arming/prune_policy.h"
 #include "capture/arming/arm.h"
 #include "capture/arming/arm_groups.h"
@@ -15,12 +15,12 @@
 #include "common/util.h"
 #include <string.h>
 
-/* Without steps: how long is measured, as the budget of the looks allows. */
+/* Without steps: shortest and longest time to measure. The budget decides in between. */
 #define TIMED_LEAST_NS 50000000ull
 #define TIMED_MOST_NS  500000000ull
 #define TIMED_TURN_US  20000
 
-/* What a row is called when it is left out; NULL: it cannot be. */
+/* The name in the list of pruned functions; NULL: the row cannot be pruned. */
 static const char *left_out_name(const struct planned_probe *probe)
 {
 	return probe->name			      ? probe->name
@@ -28,8 +28,8 @@ static const char *left_out_name(const struct planned_probe *probe)
 						      : NULL;
 }
 
-/* Users want to see what gives the device work. The table of collectives has no estimates, since a
- * collective's time is that of other ranks. */
+/* Users want to see which functions launch work on the device. Collectives stay, too: their table
+ * has no estimates, since a collective's time depends on other ranks. */
 static bool must_stay(const struct planned_probe *probe)
 {
 	if (probe->chosen || probe->category == CAT_COMMUNICATION)
@@ -38,8 +38,8 @@ static bool must_stay(const struct planned_probe *probe)
 					    : !left_out_name(probe) || probe->cfg.name_source;
 }
 
-/* A call of the runtime is one of the driver within it, whose probes are hit, too. A return probe
- * traps at the entry as well. */
+/* A call of the runtime calls the driver, whose probes are hit, too. A return probe also traps at
+ * the entry. */
 static uint32_t hits_of(const struct planned_probe *probe)
 {
 	const uint32_t hits = probe->return_program ? 2 : 1;
@@ -47,8 +47,8 @@ static uint32_t hits_of(const struct planned_probe *probe)
 	return probe->category == CAT_RUNTIME ? 2 * hits : hits;
 }
 
-/* Probes of several functions may begin and end a span. Only one of the instructions that may be
- * its last one ends it. Returns of other functions (no program) are counted as they come. */
+/* Probes of several functions may begin and end a span. Of several last instructions, one ends the
+ * span. Returns of other functions (no program) are counted separately. */
 static void add_hits(struct prune_input *in, const struct planned_probe *probe, bool is_first)
 {
 	if (is_first)
@@ -57,7 +57,7 @@ static void add_hits(struct prune_input *in, const struct planned_probe *probe, 
 		in->hits = 2;
 }
 
-/* While both see the nodes, the types' probes are the ones that may stay. */
+/* If two probes see nodes, only the probes of the types are candidates. */
 static bool is_weighed(const struct session *s, const struct planned_probe *probe)
 {
 	return probe->group == GROUP_DEVICE || probe->group == GROUP_NODE_TYPE ||
@@ -91,7 +91,7 @@ static size_t gather(const struct session *s, struct prune_input *in)
 	return cnt;
 }
 
-/* What makes steps and phases is there in any case. */
+/* The probes of steps and phases stay in any case. */
 static bool is_steps_probe(const struct planned_probe *probe)
 {
 	return probe->group <= GROUP_PHASE || probe->group == GROUP_WATCH ||
@@ -119,8 +119,8 @@ static void add_steps_probes(const struct session *s, struct prune_policy *polic
 	policy->other_ns = ns / policy->steps;
 }
 
-/* What a function of the runtime calls in the driver would be told in its place: cuEventCreate for
- * cudaEventCreateWithFlags. */
+/* A driver function inside a pruned runtime function is pruned, too. Otherwise it would appear in
+ * its place: cuEventCreate instead of cudaEventCreateWithFlags. */
 static void prune_inner_calls(struct session *s, const struct prune_input *in, size_t cnt)
 {
 	for (size_t i = 0; i < cnt; i++) {
@@ -147,8 +147,8 @@ static double average(const struct session *s, uint64_t ns, uint64_t spans)
 	return avg > inside ? avg - inside : 0;
 }
 
-/* Calls are counted by the steps of all threads. Threads that do the same take turns in any order,
- * as in a server that answers in several threads. */
+/* Calls are divided by the steps of all threads. In a server whose threads answer requests in turn,
+ * any thread may have the next step. */
 static int note_pruned(struct session *s, const struct prune_policy *policy,
 		       const struct prune_input *in, size_t cnt)
 {
@@ -178,9 +178,9 @@ static int note_pruned(struct session *s, const struct prune_policy *policy,
 	return 0;
 }
 
-/* Nodes that the probe for all types saw, and no type's probe did. They are of libraries that no
- * plan knows, or leaves whose gradient torch.autograd.grad asks for. The engine hands those over
- * without a call. */
+/* Backward nodes that the probe for all types saw and no type's probe saw. They are of unknown
+ * libraries, or leaves whose gradient torch.autograd.grad asks for. The engine passes such leaves
+ * on without a call. */
 static int note_unknown_nodes(struct session *s, double steps)
 {
 	struct pruned_probe drop = {.name = "backward nodes not called, or of unknown types",
@@ -200,7 +200,7 @@ static int note_unknown_nodes(struct session *s, double steps)
 			known_ns += stat.before_ns + stat.span_ns;
 		}
 	}
-	/* One that was under way when the measuring began or ended is no sign. */
+	/* less than one a step: such a node was cut off at the begin or end of measuring */
 	if (all.spans <= known || (double)(all.spans - known) < steps)
 		return 0;
 	drop.per_step = (double)(all.spans - known) / (steps + (double)s->pruned.beside);
@@ -209,7 +209,7 @@ static int note_unknown_nodes(struct session *s, double steps)
 	return ARRAY_PUSH(s->pruned.list, s->pruned.cnt, s->pruned.cap, drop);
 }
 
-/* Leaves out the rows chosen, and what must go or come with them. */
+/* Detaches the chosen rows, and attaches and detaches what depends on them. */
 static int leave_out(struct session *s, const struct prune_policy *policy,
 		     const struct prune_input *in, size_t cnt, size_t chosen)
 {
@@ -227,7 +227,8 @@ static int leave_out(struct session *s, const struct prune_policy *policy,
 	return err;
 }
 
-/* Another way to tell an optimizer's step takes steps of its own; what is counted counts on. */
+/* If optimizer_step__weigh() wants another way to see the optimizer's step, more steps are
+ * measured. The statistics of all measured steps add up. */
 static int measure(struct session *s, uint64_t *steps)
 {
 	uint64_t more = 0;
@@ -314,8 +315,8 @@ int session__prune(struct session *s)
 
 /* ---- without steps ---- */
 
-/* What a program does as it starts is not what it does later. Without a framework all functions
- * were asked for by name. */
+/* A program that has just started behaves differently later. Without a framework the user named all
+ * functions. */
 static bool measures_time(const struct session *s)
 {
 	return may_leave_out(s) && s->match.framework && s->opts->duration_ns &&
@@ -332,7 +333,7 @@ static int look_at_operators(struct session *s, struct wait *w)
 		       : WAIT_IS_OVER;
 }
 
-/* *ran_ns: how long the process ran meanwhile. */
+/* *ran_ns: CPU time of the process meanwhile. */
 static int measure_time(struct session *s, uint64_t *passed_ns, uint64_t *ran_ns)
 {
 	const uint64_t ran_before_ns = process__cpu_ns(s->opts->pid);
@@ -350,8 +351,8 @@ static int measure_time(struct session *s, uint64_t *passed_ns, uint64_t *ran_ns
 	return err;
 }
 
-/* A second that the process runs takes the place of a step, whose probes took some of it. Of
- * several threads that run at once one may have all the hits. */
+/* One second of CPU time takes the place of a step; the probes' own share is subtracted. Of several
+ * threads that run at once, one may have all the hits. */
 static void count_seconds(struct session *s, uint64_t passed_ns, uint64_t ran_ns,
 			  struct prune_policy *policy)
 {

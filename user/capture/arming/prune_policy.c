@@ -3,22 +3,22 @@
 #include "common/util.h"
 
 #define CLIP_FACTOR	 100
-#define HITS_OF_A_RETURN 2    /* it traps at the entry as well */
-#define HOOKS_MATTER	 0.02 /* of the step */
-#define FEW		 4    /* at most one call of so many */
-#define OFTEN		 0.3  /* of the steps: no chance */
+#define HITS_OF_A_RETURN 2    /* it also traps at the entry */
+#define HOOKS_MATTER	 0.02 /* fraction of the step */
+#define FEW		 4    /* at most one call out of this many */
+#define OFTEN		 0.3  /* a long call in this share of the steps is no accident */
 
-/* Which functions may go. */
+/* A tier: which functions may be pruned. */
 struct tier {
-	double calls;	     /* a step, at least */
-	double short_factor; /* a span lasts so many times its probes, at most */
+	double calls;	     /* fewest calls a step */
+	double short_factor; /* a span lasts less than this many times the cost of its probes */
 };
 
 #define MODEST	   25
-#define WHOLE_STEP 0.75 /* of the calls that one has */
-#define MUCH	   0.2	/* of the step */
+#define WHOLE_STEP 0.75 /* fraction of the calls of a whole step */
+#define MUCH	   0.2	/* fraction of the step */
 
-/* A step under way when the measuring begins or ends has not all of its calls. */
+/* A step that was cut off when measuring began or ended lacks some of its calls. */
 static const struct tier hot = {4, 10}, repeated = {2, MODEST}, once = {WHOLE_STEP, MODEST};
 
 struct candidate {
@@ -39,14 +39,15 @@ uint64_t prune__clip_ns(const struct prune_policy *policy)
 	return CLIP_FACTOR * policy->hit_ns;
 }
 
-/* Calls that had no span: the names that its program read are not shown (PT_CLASS_INTERNAL). */
+/* All calls were without a span, since their names are not shown (PT_CLASS_INTERNAL). */
 static bool shows_nothing(const struct prune_input *in)
 {
 	return !in->stat.spans && in->stat.hits && in->has_names;
 }
 
-/* Long calls count whole if there is one in each step. If they are few, something else came between
- * (a page fault, the machine's host): all calls count as long as the others are. */
+/* If each step has a long call, long calls count whole. If long calls are few, something else
+ * interrupted them (a page fault, the machine's host). Then every call counts as long as the other
+ * calls. */
 uint64_t prune__typical_ns(const struct prune_policy *policy, const struct pt_probe_stat *stat)
 {
 	const uint64_t longs = stat->long_spans, rest = stat->spans - longs;
@@ -89,7 +90,7 @@ static bool is_needed(const struct prune_input *in)
 	return !shows_nothing(in) && (in->stays || !in->stat.spans || in->stat.launches);
 }
 
-/* It is no short function, and a large part of what there is to be seen. */
+/* Is the function not short, and a large part of the step? */
 static bool tells_much(const struct prune_policy *policy, double length_ns, double cost_ns)
 {
 	return length_ns >= hot.short_factor * cost_ns &&
@@ -115,8 +116,8 @@ static double quarter_of_peer(const struct prune_policy *policy, const struct pr
 	return policy->peer_hits_per_call / 4 * calls * (double)policy->hit_ns;
 }
 
-/* Would the budget hold if all probes that may be pruned were? What is added in any case does not
- * count. */
+/* Would the budget hold if all rows of the tier were pruned? The fixed cost of other probes does
+ * not count. */
 static bool is_enough(const struct prune_policy *policy, const struct prune_input *in, size_t cnt,
 		      const struct tier *tier, double budget, const bool *pruned)
 {
@@ -131,7 +132,7 @@ static bool is_enough(const struct prune_policy *policy, const struct prune_inpu
 	return added <= budget + policy->other_ns;
 }
 
-/* Until what is not pruned adds no more than the budget; returns how many went. */
+/* Prunes until the rest adds no more than the budget. Returns how many rows were pruned. */
 static size_t prune_tier(const struct prune_policy *policy, const struct prune_input *in,
 			 size_t cnt, const struct tier *tier, double budget, bool *pruned)
 {
@@ -157,7 +158,8 @@ static size_t prune_tier(const struct prune_policy *policy, const struct prune_i
 		added -= list[i].added_ns;
 		chosen++;
 	}
-	/* The last one may have been large: what has room again stays, the most telling first. */
+	/* The last pruned row may have been large. Rows that fit into the budget again come back,
+	 * the most informative first. */
 	for (size_t i = chosen; i-- > 0;) {
 		if (!pruned[list[i].row] || added + list[i].added_ns > budget)
 			continue;
@@ -179,7 +181,7 @@ static bool is_called_by(const struct prune_input *in, const struct prune_input 
 	return !pruned[in->row] && in->stat.callers >> caller->row % 64 & 1;
 }
 
-/* Sums the remaining callees of `caller`, and the hits of its pruned ones. */
+/* Sums the remaining callees of `caller`, and the hits by calls of its pruned callees. */
 static struct called {
 	double added_ns, orphans_ns, length_ns; /* per step */
 	bool may_go;
@@ -219,8 +221,8 @@ static double added_in_all(const struct prune_policy *policy, const struct prune
 	return added;
 }
 
-/* A caller that stays is hit by the calls, too, of those that are gone: scale is called by
- * Tensor.__add__ once, add forty times. */
+/* The probe of a caller is hit by calls of its pruned callees, too. Example: Tensor.__add__ calls
+ * scale once and the pruned add forty times. */
 static size_t prune_last_called(const struct prune_policy *policy, const struct prune_input *in,
 				size_t cnt, double budget, bool *pruned)
 {
@@ -250,9 +252,9 @@ static size_t prune_last_called(const struct prune_policy *policy, const struct 
 	return chosen;
 }
 
-/* A function that was not called while it was observed may be called later, when its caller has no
- * probe. Its span then ends at the thread's next event, and is marked so. A caller that was not
- * called costs nothing. */
+/* A function that was not called while measured may be called later, after its caller was pruned.
+ * Its span then ends at the thread's next event, and is marked so. A caller that was not called
+ * costs nothing and stays. */
 static size_t prune_callers(const struct prune_policy *policy, const struct prune_input *in,
 			    size_t cnt, bool *pruned)
 {
@@ -308,7 +310,7 @@ static uint64_t left_out_ns(const struct prune_policy *policy, const struct prun
 	return ns;
 }
 
-/* The one that tells least of itself: it is short, or all the others could be longer than it. */
+/* The node that is least informative. It is short, or shorter than all pruned nodes together. */
 static const struct prune_input *next_node(const struct prune_policy *policy,
 					   const struct prune_input *in, size_t cnt,
 					   const bool *pruned)
@@ -330,7 +332,8 @@ static const struct prune_input *next_node(const struct prune_policy *policy,
 	return next;
 }
 
-/* Types show a node from behind its tensors' hooks. */
+/* The probes of the types see a node only after its tensors' hooks have run. Do these hooks take
+ * long? */
 static bool hooks_matter(const struct prune_policy *policy, const struct prune_input *in,
 			 size_t cnt)
 {

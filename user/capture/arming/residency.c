@@ -3,15 +3,16 @@
 #include <stddef.h>
 #include "common/util.h"
 
-#define NEAR	      2 /* steps before a window in which its probes are in, however fast attaching is */
-#define NEAR_COUNTERS 4 /* steps before a window that are seen by probes */
+/* this many steps before a window all probes are attached, however fast attaching is */
+#define NEAR	      2
+#define NEAR_COUNTERS 4 /* this many steps before a window steps are seen by probes */
 
 static bool is_near(const struct residency_view *v)
 {
 	return v->left <= NEAR || v->left <= v->lead;
 }
 
-/* Twice as far as what is near: probes do not come and go at the border. */
+/* Twice the distance of is_near(), so that probes do not come and go at the border. */
 static bool is_far(const struct residency_view *v)
 {
 	return v->left > NEAR && v->left > 2 * v->lead;
@@ -32,7 +33,7 @@ static bool must_look(const struct residency_view *v)
 	return v->pause_is_over || v->left <= NEAR_COUNTERS || v->left <= 2 * v->lead;
 }
 
-/* Of a state's edges for an event the first one whose condition holds is taken. */
+/* Of the edges of a state for an event, the first one whose condition holds is taken. */
 static const struct edge {
 	enum residency from, to;
 	enum residency_event event;

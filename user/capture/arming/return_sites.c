@@ -27,7 +27,7 @@ static bool is_planned(const struct probe_plan *plan, uint32_t row, uint64_t ret
 	return false;
 }
 
-/* The place itself, or a cheaper instruction behind it; 0: none that can have a probe. */
+/* The return site, or a cheaper instruction after it; 0: no instruction there can have a probe. */
 static uint64_t place(struct elf_file *elf, uint64_t vaddr)
 {
 	size_t len;
@@ -49,7 +49,7 @@ static int plan_return_site(struct session *s, uint32_t row, uint64_t address)
 	site = *entry;
 	site.lib = target__lib_at(s->target, address, &vaddr);
 	if (!site.lib)
-		return 0; /* code made while running: such calls end by inference */
+		return 0; /* code made at run time: such calls end by inference */
 	elf = target__elf(s->target, site.lib);
 	site.program = entry->return_site_program;
 	site.return_program = NULL;
@@ -63,14 +63,14 @@ static int plan_return_site(struct session *s, uint32_t row, uint64_t address)
 	return probe_plan__add(&s->plan, &site);
 }
 
-/* Places that calls return to and for which nothing was planned yet. */
+/* New return sites, for which no probe was planned yet. */
 struct places {
 	uint64_t addresses[PT_MAX_RETURNS];
 	uint32_t rows[PT_MAX_RETURNS];
 	size_t cnt;
 };
 
-/* It is in between, and takes over or goes again. */
+/* Our library is then between caller and function, and either replaces the probe or goes away. */
 static bool is_in_our_library(const struct session *s, uint64_t address)
 {
 	uint64_t vaddr;
@@ -94,7 +94,7 @@ static void find_new(const struct session *s, int fd, struct places *p)
 	}
 }
 
-/* Calls that return there count from now on. */
+/* From now on calls that return to these sites are recorded. */
 static int set_seen(int fd, const struct places *p)
 {
 	for (size_t i = 0; i < p->cnt; i++) {
@@ -123,7 +123,7 @@ static int reattach(struct session *s, size_t from)
 	return err;
 }
 
-/* In a window nothing is taken out for it. */
+/* During a window nothing is detached: the new probes are added. */
 static int attach_new(struct session *s, size_t from)
 {
 	int err = probes__plan_grew(&s->probes, from);
@@ -147,8 +147,8 @@ bool return_sites__are_needed(const struct session *s)
 	return false;
 }
 
-/* Probes for the places that were noted since the last time. Calls that return to others are
- * counted and not recorded. */
+/* Plans probes for the return sites that the programs have noted since the last turn. Calls that
+ * return elsewhere are counted and not recorded. */
 static int plan_new(struct session *s, uint64_t *next_ns)
 {
 	const int fd = bpf_map__fd(s->probes.skel->maps.returns);
@@ -162,7 +162,7 @@ static int plan_new(struct session *s, uint64_t *next_ns)
 		return 0;
 	s->attaching.return_sites = cnt;
 	if (target__refresh_libs(s->target))
-		err__take(-ESRCH); /* it ended, which the loop will see */
+		err__take(-ESRCH); /* the target has ended; the loop notices that */
 	find_new(s, fd, &new);
 	for (size_t i = 0; i < new.cnt && !err; i++)
 		err = plan_return_site(s, new.rows[i], new.addresses[i]);

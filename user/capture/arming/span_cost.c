@@ -10,27 +10,26 @@
 #include <bpf/libbpf.h>
 #include <math.h>
 
-/* How the bench calls: with so many bytes of other memory read between two calls. Short rounds: on
- * a busy machine some of them are not disturbed. */
+/* How the bench calls: it reads `evicted` bytes of other memory between two calls. Rounds are
+ * short, so that some rounds are undisturbed on a busy machine. */
 static const struct manner {
 	uint64_t evicted;
 	unsigned int rounds, calls;
 } warm = {32 << 10, 20, 50},	 /* as after an operator's own work: the first-level cache */
-	cold = {2 << 20, 5, 50}; /* the second level and more */
+	cold = {2 << 20, 5, 50}; /* the second-level cache is cold, too */
 
 /*
- * A hit among a job's own work costs twice what it costs here between cold calls: the job must
- * fetch again what the kernel evicts. bench/overhead and bench/device measured it where this bench
- * alone said 1.5 us. It was 3.1 us if hits are 78 us apart (a CNN), and 3.0 if they are 37 us apart
- * (a transformer). It was 0.6 us, the price of a tight loop, if they are 4 us apart (calls of
- * CUDA).
+ * In a job a hit costs twice what this bench measures between cold calls: the job must also load
+ * again what the kernel has evicted. Measured by bench/overhead and bench/device, where this bench
+ * alone said 1.5 us. A hit cost 3.1 us if hits are 78 us apart (a CNN), and 3.0 us if 37 us apart
+ * (a transformer). It cost 0.6 us, as in a tight loop, if hits are 4 us apart (calls of CUDA).
  */
 #define IN_A_JOB 2
 #define MORE_LIKELY                                                                                \
-	(1 / 0.75)    /* than likely: bench/told takes what is told to be right within that */
-#define FILL_NS 10000 /* of a job's own work, which takes 63 % of the caches' place */
+	(1 / 0.75)    /* factor over the likely cost: bench/told accepts an estimate within that */
+#define FILL_NS 10000 /* so much of a job's own work fills 63 % of the caches */
 
-/* How most spans of a detail level end: by a return probe, or by a site in the function. */
+/* How most spans of a detail level end: by a return probe, or by a probe inside the function. */
 static const struct span_probes {
 	enum calibration_function begin, end;
 	bool is_return;
@@ -63,7 +62,7 @@ static int attach_span(struct session *s, const struct span_probes *probes, stru
 	return err ? err : attach_set__attach(set, pid);
 }
 
-/* What a span's probes add to a call. */
+/* The time that a span's probes add to a call. */
 static int added_ns(struct calibration *c, const struct span_probes *probes, const struct manner *m,
 		    uint64_t *added)
 {
@@ -108,7 +107,7 @@ static int measure(struct session *s, struct calibration *c, const struct span_p
 	return err ? err : session__drain(s);
 }
 
-/* As the step thread's spans are made: window open, sent in batches. */
+/* Records spans as for the step thread: window open, spans sent in batches. */
 static int measure_recording(struct session *s, struct calibration *c,
 			     const struct span_probes *probes, struct probe_cost *cost)
 {
@@ -139,7 +138,7 @@ struct hit_price span_cost__hit(const struct probe_cost *cost, uint64_t apart_ns
 	return (struct hit_price){least, likely, fmax(most, likely * MORE_LIKELY)};
 }
 
-/* Any of their programs finds nothing to do here. */
+/* Any program of a data breakpoint does nothing here. */
 static void measure_watch(const struct session *s, struct probe_cost *cost)
 {
 	struct watchpoint_cost watch = {0};

@@ -8,8 +8,8 @@
 #include "common/util.h"
 
 enum {
-	STEPS_MAX = 48, /* without probes */
-	UNLIKE = 2,	/* steps behind the change: the first may have had probes */
+	STEPS_MAX = 48, /* most steps without probes */
+	UNLIKE = 2,	/* steps after the change to skip: the first may have had probes */
 };
 #define WAIT_NS 1000000000ull
 
@@ -22,7 +22,7 @@ static int look_at_steps(struct session *s, struct wait *w)
 		       : WAIT_GOES_ON;
 }
 
-/* Records are read and thrown away: the window has all of its own. */
+/* Reads and drops records: the window has all its records already. */
 static int watch_until(struct session *s, uint64_t seq)
 {
 	return session__wait(s, &(struct wait){look_at_steps, &seq, .turn_us = 5000,

@@ -9,13 +9,14 @@
 #include <string.h>
 
 enum {
-	PARTS = 4, /* of a side */
+	PARTS = 4, /* parts of each side's steps */
 };
-#define SD_OF_MAD     1.4826 /* standard deviation over median deviation, of a normal distribution */
-#define SE_OF_MEDIAN  1.2533 /* standard error of a median over that of a mean */
+/* ratio of standard deviation to median absolute deviation in a normal distribution */
+#define SD_OF_MAD     1.4826
+#define SE_OF_MEDIAN  1.2533 /* ratio of the standard errors of median and mean */
 #define IN_95_PERCENT 1.96
 #define T_OF_PARTS                                                                                 \
-	(2.45 / IN_95_PERCENT) /* Student's t of both sides' parts, 6 degrees of freedom */
+	(2.45 / IN_95_PERCENT) /* Student's t for the parts of both sides, 6 degrees of freedom */
 
 /* ---- statistics ---- */
 
@@ -26,7 +27,7 @@ static double median_of(const struct step_runs *runs)
 	return (double)median__of(sorted.ns, sorted.cnt);
 }
 
-/* Of each step with the one behind it: neighbours that are alike tell less than others. */
+/* The correlation of each step with the next one. Similar neighbours carry less information. */
 static double correlation(const struct step_runs *runs, double center)
 {
 	double whole = 0, next = 0;
@@ -41,8 +42,8 @@ static double correlation(const struct step_runs *runs, double center)
 	return whole > 0 ? fmin(fmax(next / whole, 0), 0.9) : 0;
 }
 
-/* The same of parts that follow each other: a machine that is slower for some steps makes them
- * differ by more than single steps tell. 0: there are too few. */
+/* The squared error from parts of consecutive steps. If a machine is slower for some steps, the
+ * parts differ by more than single steps show. 0: too few steps. */
 static double error_of_parts(const struct step_runs *runs, double center)
 {
 	const size_t each = runs->cnt / PARTS;
@@ -117,7 +118,7 @@ uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt)
 	return runs.cnt ? sum / runs.cnt : 0;
 }
 
-/* The boundary at which the window has closed, or the latest in it. */
+/* The boundary at which the window has closed, or the last one inside the window. */
 static uint64_t last_boundary(const struct session *s)
 {
 	const struct pt_ctl *ctl = s->probes.ctl;
@@ -147,7 +148,7 @@ static void window_close(struct session *s)
 		s->step_cost.run_ns = process_ns - s->step_cost.process_ns;
 	if (!s->rule.boundary || !steps || !begin || end <= begin || !in_steps_ns)
 		return;
-	/* What is behind its last whole step is taken to be alike. */
+	/* We assume that the time after the last whole step is like the steps. */
 	s->step_cost.run_ns =
 		(uint64_t)((double)(end - begin) * (double)length_ns / (double)in_steps_ns);
 	step_cost__read(ctl, seq, steps, &s->step_cost.with);

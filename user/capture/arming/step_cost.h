@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What our probes add to a step, measured on the job itself. It compares the run time of the thread
- * that counts steps in two kinds of steps: the window's, and some after the last window that have
- * only the probes of steps. Run time is time on a processor, by the switches of threads.
+ * The cost of our probes to a step, measured on the job. It compares the CPU time of the step thread in two kinds of
+ * steps. These are the window's steps, and some steps after the last window that have only the probes of steps.
  */
 #ifndef PROFTRACE_STEP_COST_H
 #define PROFTRACE_STEP_COST_H
@@ -22,26 +21,25 @@ struct step_runs {
 /* Of one session, zeroed at first. */
 struct step_cost {
 	struct step_runs with, without;
-	uint64_t run_ns; /* of the thread in the window, or of the process where there are no steps
-			  */
-	uint64_t process_ns; /* the process's run time as the window opened */
+	uint64_t run_ns; /* CPU time of the thread in the window; without steps, of the process */
+	uint64_t process_ns; /* the process's CPU time when the window opened */
 };
 
 /* Added time of a step, in nanoseconds, with its 95 % interval. */
 struct step_difference {
 	double added_ns, low_ns, high_ns;
 };
-#define STEP_COST_LEAST 5 /* steps on a side */
-/* Of the medians. -ENODATA: fewer steps on a side. */
+#define STEP_COST_LEAST 5 /* fewest steps on a side */
+/* The difference of the medians. -ENODATA: too few steps on a side. */
 int step_cost__difference(const struct step_runs *with, const struct step_runs *without,
 			  struct step_difference *out);
 
-/* The run time of up to cnt steps, of which the last ends at boundary `seq`. */
+/* The CPU times of up to cnt steps. The last of these steps ends at boundary `seq`. */
 void step_cost__read(const struct pt_ctl *ctl, uint64_t seq, uint64_t cnt, struct step_runs *out);
-/* For the summary's "cost". */
+/* Adds to the summary's "cost". */
 void step_cost__describe(const struct step_cost *c, json_t *cost);
 
-/* Mean run time of the latest `cnt` steps; 0: not known. */
+/* Mean CPU time of the latest `cnt` steps; 0: unknown. */
 uint64_t step_cost__run_ns(const struct pt_ctl *ctl, uint64_t cnt);
 
 #endif

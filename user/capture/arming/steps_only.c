@@ -12,7 +12,7 @@
 #include "common/util.h"
 
 enum {
-	ALIKE = 64, /* steps in a row, of which each must have held one backward pass */
+	ALIKE = 64, /* steps in a row that must have had one backward pass each */
 };
 
 static bool is_range(const struct planned_probe *probe)
@@ -38,8 +38,7 @@ static bool needs(const struct probe_plan *plan, const struct step_rule *rule,
 	return true;
 }
 
-/* Are the steps told by the optimizer's operators, one for each parameter, behind a backward pass?
- */
+/* Do the optimizer's operators, one for each parameter, make the steps? */
 static bool told_by_updates(const struct step_rule *rule)
 {
 	return rule->boundary == PT_CLASS_OPTIMIZER_OP || rule->needs == PT_CLASS_OPTIMIZER_OP;
@@ -73,8 +72,8 @@ int steps_only__set_groups(struct session *s)
 	uint64_t cnt = 0;
 	int err = 0;
 
-	/* An end that is inside another one's range is no step, nor is an ask that finds no batch:
-	 * begins do not tell. */
+	/* Some rules need ends: an end inside another end's range is no step, and a loader next
+	 * that finds no batch is no step. Begins do not show that. */
 	if (s->opts->timer_only || !s->rule.boundary || !may_count_probeless(s) ||
 	    (s->rule.at_end && s->probes.ctl->nests) || epoch_end__matters(&s->plan, &s->rule))
 		return 0;
@@ -105,7 +104,7 @@ void steps_only__poll(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
 
-	/* The step in which the probes came back may have been seen in part. */
+	/* The step in which the probes came back may have been seen only in part. */
 	if (!ctl->pass_is_update || ctl->steps_only || ctl->passes_odd <= s->steps_only.odd + 1)
 		return;
 	ctl->pass_is_update = 0;
@@ -124,8 +123,8 @@ void steps_only__begin(struct session *s)
 	s->steps_only.since = s->probes.ctl->step_seq;
 }
 
-/* Once each of so many steps since the beginning has held one backward pass, each was followed by
- * an update. */
+/* If each of ALIKE steps since the begin had one backward pass, each pass was followed by an
+ * update. */
 static void learn_passes(struct session *s)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -139,7 +138,7 @@ static void learn_passes(struct session *s)
 		   (unsigned long long)ctl->step);
 }
 
-/* What began before has ended. */
+/* Spans that began with more probes have ended. */
 static bool earlier_spans_ended(const struct session *s)
 {
 	return s->probes.ctl->step_seq > s->steps_only.since + 1;

@@ -10,13 +10,13 @@ static bool shows_wanted(const struct probe_plan *plan, const struct step_rule *
 			 const struct planned_probe *probe)
 {
 	const uint32_t wanted[] = {rule->boundary, rule->needs, PT_CLASS_DATALOADER};
-	/* A function that the user named, or that opens a period, is all there is. */
+	/* With a step probe, chosen by the user or by a period, only the boundary is shown. */
 	const bool alone = rule->boundary == PT_CLASS_STEP_PROBE;
 
 	return step_probe__shows(plan, probe, wanted, alone ? 1 : ARRAY_SIZE(wanted));
 }
 
-/* Begins and ends go together, or open ranges pile up. */
+/* Begins and ends stay or go together. Otherwise open ranges would pile up. */
 static bool ranges_needed(const struct probe_plan *plan, const struct step_rule *rule)
 {
 	for (size_t i = 0; i < plan->cnt; i++)

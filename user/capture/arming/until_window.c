@@ -4,12 +4,13 @@
 
 #define MS 1000000ull
 
-/* A job that becomes so many times faster while we sleep still has its probes in time. */
+/* The job may become this many times faster while we sleep, and still has its probes in time. */
 #define FASTER 20
-/* Probes that count steps come back 2 leads before the window (probeless.c). */
+/* Probes that count steps come back 2 leads before the window (residency.c). */
 #define LEADS 4
 
-/* Probes are attached this long before their window, and detached only if it is twice as far. */
+/* Probes are attached at least this long before a window. They are detached only if the window is
+ * twice as far away. */
 #define LEAST_LEAD_NS (1500 * MS)
 
 uint64_t arm__lead_after(uint64_t attach_ns)
@@ -48,7 +49,7 @@ static uint64_t latest_step_ns(const struct session *s)
 	return ns ? ns : 1;
 }
 
-/* Its length as it was seen from outside, if that is less. */
+/* The smaller of the step lengths by probes and by the counters. */
 uint64_t arm__step_ns(const struct session *s)
 {
 	const bool is_seen = s->residency == RESIDENCY_NONE || s->probeless.is_checked;

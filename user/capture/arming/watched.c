@@ -10,13 +10,14 @@ bool watched__slows_copies(const struct session *s)
 	return s->facts.cost.watch_slows >= SLOW;
 }
 
-/* A range or a data loader; an optimizer's step, of which there was one, has another program. */
+/* A breakpoint of a range or a data loader. An optimizer's step, of which there is one, has another
+ * program. */
 static bool is_instruction(const struct planned_probe *probe)
 {
 	return probe->group == GROUP_WATCH && !probe->writes_alone;
 }
 
-/* NULL: there is none, or they are called. */
+/* A planned range or loader without calls. NULL: none is planned, or one was called. */
 static const struct planned_probe *uncalled(const struct session *s)
 {
 	const struct planned_probe *probe = NULL;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What our probes added to the target in a window, estimated from their hits: the summary's "cost".
- */
+/* Estimates from the hits what our probes added to the target in a window: the summary's "cost". */
 #include "attach/shield.h"
 #include "bpf/skeleton.h"
 #include "capture/arming/probe_kind.h"
@@ -8,17 +7,17 @@
 #include "capture/session.h"
 #include "common/util.h"
 
-/* A pointer hook's price is measured warm. Of MindSpore's MLP 48 us were estimated so, and 72 were
- * added. The most is a guess. */
+/* The price of a pointer hook is measured warm. In MindSpore's MLP the estimate was 48 us, and 72
+ * us were added. HOOK_MOST is a guess. */
 #define HOOK_LIKELY 1.5
 #define HOOK_MOST   3
-/* Where a virtual machine's host takes data breakpoints, some jobs pay several times as much. */
+/* If a virtual machine's host intercepts data breakpoints, some jobs pay several times as much. */
 #define WATCH_MOST 3
 
 struct window_hits {
 	uint64_t by_group[GROUP_CNT], total;
-	uint64_t plain;	  /* of probes, and not of data breakpoints */
-	uint64_t stepped; /* among them */
+	uint64_t plain;	  /* without data breakpoints */
+	uint64_t stepped; /* of these, hits that the kernel single-steps */
 };
 
 static uint64_t own_cpu_ns(void)
@@ -26,7 +25,7 @@ static uint64_t own_cpu_ns(void)
 	return clock__ns(CLOCK_PROCESS_CPUTIME_ID) + shield__cpu_ns();
 }
 
-/* Before the window's records come: which probes the kernel single-steps. */
+/* Finds which probes the kernel single-steps, before the window's records come. */
 static void window_open(struct session *s)
 {
 	s->before.cpu_ns = own_cpu_ns();
@@ -44,10 +43,11 @@ static struct window_hits count_hits(const struct session *s)
 	struct window_hits h = {.stepped = decoder__stepped_hits(s->records.decoder)};
 
 	decoder__hits(s->records.decoder, h.by_group);
-	/* What --step-probe sees is a step, and no event; other threads' calls are not counted. */
+	/* A hit of --step-probe is a step and makes no event. Other threads' hits are not
+	 * counted. */
 	if (s->opts->step_probe)
 		h.by_group[GROUP_STEP] += s->window.end_step - s->window.first_step;
-	/* Each traps at the entry as well. */
+	/* a return probe also traps at the entry */
 	h.by_group[GROUP_OPERATOR] += 2 * (ctl->callee_ends - s->before.callee_ends);
 	for (int g = 0; g < GROUP_CNT; g++) {
 		h.by_group[g] = probe_kind__of(g)->hits(s, h.by_group[g]);
@@ -57,7 +57,7 @@ static struct window_hits count_hits(const struct session *s)
 	return h;
 }
 
-/* What was lost was hit as well: all events over those that arrived. */
+/* Lost events had hits, too. Returns all events divided by those that arrived. */
 static double lost_share(const struct session *s)
 {
 	const double lost = (double)(session__losses(s).ring - s->before.lost.ring);
@@ -66,7 +66,7 @@ static double lost_share(const struct session *s)
 	return kept > 0 ? (kept + lost) / kept : 1;
 }
 
-/* The thread's run time: what happens while it waits for a processor is not its own. */
+/* Uses the thread's CPU time: the time in which the thread waits for a processor is not its own. */
 static struct hit_price price(const struct session *s, const struct window_hits *h)
 {
 	const uint64_t length_ns =
@@ -92,7 +92,7 @@ static void put(json_t *cost, const char *key, double ns)
 	json_object_set_new(cost, key, json_integer((json_int_t)ns));
 }
 
-/* What happened apart from hits was timed. */
+/* timed_ns: the cost that was measured, not estimated from hits. */
 static void put_estimate(const struct session *s, const struct window_hits *h,
 			 const struct device_hooked *hooked, double timed_ns, json_t *cost)
 {
