@@ -9,7 +9,8 @@
 #define LOOK_SOON_NS (10 * MS)
 #define DOUBTS	     10
 
-/* strace and the like stop it for a moment at each call. */
+/* A tracer such as strace stops the target for a moment at each call. Is this stop likely such a
+ * moment? */
 static bool is_doubtful(struct session *s)
 {
 	return s->alive.doubts < DOUBTS && proc__status(s->opts->pid, "TracerPid") > 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the target is still there, and goes on. */
+/* Whether the target still exists, and whether it is stopped. */
 #ifndef PROFTRACE_ALIVE_H
 #define PROFTRACE_ALIVE_H
 
 #include <stdint.h>
 
 struct alive {
-	uint64_t next_ns;    /* when it is looked at again */
-	unsigned int doubts; /* looks that found it stopped by a tracer, which may let it go on at once */
+	uint64_t next_ns;    /* time of the next look at the target */
+	unsigned int doubts; /* looks that found the target stopped by a tracer, which may continue it at once */
 };
 
 #endif

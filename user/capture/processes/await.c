@@ -19,7 +19,8 @@
 #define START_LOOK_US	200000
 #define STOPPED_LOOK_US 10000
 #define STOPPED_NS	100000000ull
-/* What a step is and what probes cost is found out before the time of --start-at. */
+/* So long before the time of --start-at proftrace learns the steps and measures the cost of
+ * probes. */
 #define PREPARE_NS (30 * 1000000000ull)
 
 static struct duration_text rounded(uint64_t ns)
@@ -106,15 +107,15 @@ static int look(struct session *s)
 
 /* A program that was just started may still be loading its libraries. */
 #define LOADING_NS 200000000ull
-/* How often we look for a descendant that has one instead. */
+/* How often we look for a descendant process that has a framework. */
 #define BELOW_NS 1000000000ull
-/* One in which Python is not by then, and that is recorded by time, is recorded as it is. */
+/* A process without Python after this time, recorded by time, is recorded without a framework. */
 #define NO_PYTHON_NS 1000000000ull
 
-/* A program of Python that is so old has loaded what it works with. */
+/* A Python program of this age has loaded its libraries. */
 #define PYTHON_LOADING_NS 20000000000ull
-/* One that is so old has imported its framework, or does its work while it does, as a server of
- * MXNet's key-value store. */
+/* A program of this age has imported its framework, or works during the import, as a server of
+ * MXNet's key-value store does. */
 #define IMPORT_NS 60000000000ull
 
 static uint64_t age_ns(const struct target *t)
@@ -140,8 +141,8 @@ static bool is_static(struct target *t, const struct target_lib *lib)
 	return elf && elf_file__is_static(elf);
 }
 
-/* `run` has started it, and it is to be recorded from its beginning: what it was linked with is
- * there. The C library is the last of that, or nearly. */
+/* `run` has started the program, which is recorded from its beginning. Its linked libraries are all
+ * mapped once the C library is: it is the last of them, or nearly. */
 static bool is_at_its_beginning(const struct session *s)
 {
 	const struct target *t = s->target;
@@ -167,7 +168,7 @@ static bool is_enough(const struct session *s, uint64_t elapsed_ns)
 	if (elapsed_ns < LOADING_NS)
 		return is_at_its_beginning(s);
 	if (s->match.framework)
-		return true; /* a program in C++: what Python would load does not come */
+		return true; /* a C++ program: it loads no Python libraries */
 	if (o->duration_ns && !o->has_schedule && elapsed_ns > NO_PYTHON_NS)
 		return true;
 	return session__is_asked_for(s);
@@ -195,13 +196,13 @@ static void describe_waiting(const struct session *s)
 
 struct search {
 	uint64_t begin_ns;
-	bool has_looked;	/* once, at least */
-	uint64_t descendant_ns; /* when descendants are looked at next, since then */
-	bool sliced;		/* it runs for a slice, and is frozen for the next look */
+	bool has_looked;	/* at least one look was done */
+	uint64_t descendant_ns; /* time of the next look for descendants, after begin_ns */
+	bool sliced;		/* the program runs for a slice, and is frozen for the next look */
 };
 
-/* A program that is recorded from its begin, and is not Python, runs only between two looks. It
- * does not get far while it is looked at. */
+/* A program that is recorded from its beginning, without Python, runs only between two looks. So it
+ * does not get far during a look. */
 static void run_until_next_look(struct session *s, struct search *search, uint64_t elapsed_ns)
 {
 	search->sliced = s->opts->await_framework && s->opts->no_steps && !s->target->python &&
@@ -260,7 +261,8 @@ static int look_whether_it_goes_on(struct session *s, struct wait *w)
 	return *goes_on ? WAIT_IS_OVER : WAIT_GOES_ON;
 }
 
-/* strace and the like stop it for a moment at each call. */
+/* A tracer such as strace stops the target for a moment at each call. Waits whether the target
+ * continues. */
 static int doubt_stopped(struct session *s)
 {
 	bool goes_on = false;
@@ -295,7 +297,8 @@ void session__thaw(struct session *s)
 	device_library__forbid_loading(s);
 }
 
-/* What is to be seen from its first operator on has none before the probes are in. */
+/* Freezes a program that is recorded from its first operator on. No operator runs before the probes
+ * are attached. */
 int session__freeze(struct session *s)
 {
 	if (!s->opts->await_framework || !s->opts->no_steps || s->opts->start_at_ns ||

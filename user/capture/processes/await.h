@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a process id to a process whose framework is loaded, at the time for it. */
+/* Waits for the time to begin, and for the target's framework. */
 #ifndef PROFTRACE_AWAIT_H
 #define PROFTRACE_AWAIT_H
 
@@ -11,27 +11,26 @@ struct session;
 
 /* How a session begins. */
 struct start {
-	uint32_t hold;	       /* enum pt_hold asked for before the programs are loaded */
-	uint64_t at_ns;	       /* wall clock: it waits until then; 0: it does not wait */
-	bool now;	       /* that was asked for */
-	bool awaits_framework; /* it waits for one to be loaded */
-	bool descendant_described; /* a descendant that has a framework was named */
-	struct freeze *program;  /* frozen while its probes go in; NULL: it runs */
-	uint64_t sliced_ns;    /* before its libraries were there, between slices in which it ran */
-	uint64_t frozen_ns;      /* for how long it did in all, as this window opened */
+	uint32_t hold;	       /* enum pt_hold that was requested before the programs were loaded */
+	uint64_t at_ns;	       /* wall-clock time that the session waits for; 0: it does not wait */
+	bool now;	       /* a request has ended this wait */
+	bool awaits_framework; /* the session waits for a framework to be loaded */
+	bool descendant_described; /* a message has named a descendant process with a framework */
+	struct freeze *program;  /* frozen while its probes are attached; NULL: it runs */
+	uint64_t sliced_ns;    /* time frozen between slices, before its libraries were mapped */
+	uint64_t frozen_ns;      /* total time frozen when this window opened */
 };
 
-/* Until the process may be looked at: --start-after, --start-at. -EINTR when asked to stop, -ESRCH when
- * the program ends. */
+/* Waits until the process may be looked at: --start-after, --start-at. Returns -EINTR when stopped, -ESRCH if the
+ * program ends. */
 int session__await_start(struct session *s);
-/* Once all is ready: until the time of --start-at. */
+/* When all is prepared, waits for the time of --start-at. */
 int session__await_time(struct session *s);
 
 /*
- * Opens the target and recognises its framework. If steps are to be counted, a program that may
- * still be importing its framework has time until the step timeout. It may be if Python, or some of
- * the framework's libraries, are there. After that s->match.framework may be NULL. -EINTR when
- * asked to stop, -ESRCH when the program ends.
+ * Opens the target and recognises its framework. A program may still be importing its framework: it has Python, or some
+ * of the framework's libraries. If steps are to be counted, this waits for the import up to the step timeout.
+ * s->match.framework may be NULL afterwards. Returns -EINTR when stopped, -ESRCH if the program ends.
  */
 int session__await_framework(struct session *s);
 

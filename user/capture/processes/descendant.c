@@ -8,10 +8,10 @@
 #include "frameworks/framework.h"
 #include "target/target.h"
 
-#define PROCESSES_MAX 256 /* looked at */
+#define PROCESSES_MAX 256 /* most processes to look at */
 
 struct tree {
-	pid_t pids[PROCESSES_MAX]; /* a parent before its children */
+	pid_t pids[PROCESSES_MAX]; /* each parent before its children */
 	size_t cnt;
 };
 
@@ -75,8 +75,8 @@ bool descendant__find(pid_t pid, struct descendant *out)
 
 #define MORE_MAX 3
 
-/* Descendants of other commands that have a framework, too: an engine leaves the work to its
- * workers. What it forked to load data has its own command. */
+/* Names further descendants with a framework and another command: an engine leaves the work to its
+ * workers. A descendant with the same command ends the search: it was forked to load data. */
 static void describe_more(const struct descendant *first)
 {
 	struct descendant ancestor = *first, next;

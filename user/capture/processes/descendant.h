@@ -9,18 +9,18 @@
 
 struct descendant {
 	pid_t pid;
-	bool is_rank;	       /* of a distributed job */
+	bool is_rank;	       /* a rank of a distributed job */
 	const char *framework; /* its title */
 	char command[96];      /* the beginning of its command line */
 };
 
-/* The topmost descendant process that has a framework loaded; false if there is none. */
+/* The topmost descendant process that has loaded a framework. Returns false if there is none. */
 bool descendant__find(pid_t pid, struct descendant *out);
 
-/* The same, and tells of it and how it is profiled. */
+/* As descendant__find(). Also prints a message that names the descendant and the command to profile it. */
 bool descendant__describe(pid_t pid);
 
-/* Has the process itself one loaded? */
+/* Has the process itself loaded a framework? */
 bool descendant__has_framework(pid_t pid);
 
 /* Threads of the process and of its descendants. */

@@ -31,10 +31,10 @@ static int add(struct session *s, pid_t pid)
 {
 	int err;
 
-	if (s->children.cnt + 1 >= PT_MAX_TARGETS) /* the target is one of them */
+	if (s->children.cnt + 1 >= PT_MAX_TARGETS) /* the target counts, too */
 		return 0;
 	err = helpers__note(&s->children.helpers,
-			    pid); /* again: it may have executed another program */
+			    pid); /* note the process again: it may have executed another program */
 	if (err || is_followed(s, pid))
 		return err;
 	return ARRAY_PUSH(s->children.pids, s->children.cnt, s->children.cap, pid);
@@ -75,10 +75,10 @@ static void release_gone(struct session *s)
 	s->children.gone_cnt = 0;
 }
 
-/* A child that only executes another program has done so by then: probes would cost 50 ms for
- * nothing. */
+/* A child that only executes another program has done so after this time. Probes would cost 50 ms
+ * for nothing. */
 #define PATIENCE_NS 10000000
-/* Letting go takes some 50 ms, however many they are. */
+/* Number of ended processes to release together: a release takes about 50 ms, for any number. */
 #define GONE_MANY 16
 
 static bool is_newborn(const struct session *s, pid_t pid)
@@ -140,7 +140,7 @@ static void follow(struct session *s, const struct newborn *child)
 		return;
 	for (size_t i = 0; i < s->children.gone_cnt; i++)
 		if (s->children.gone[i] == child->pid) {
-			release_gone(s); /* its id came again */
+			release_gone(s); /* a new process has the same id */
 			break;
 		}
 	for (int g = 0; g < GROUP_CNT; g++)
@@ -178,7 +178,7 @@ static int follow_newborn(struct session *s, uint64_t *next_ns)
 	return 0;
 }
 
-/* Called in the ring's callback: the probes go in a later turn. */
+/* Called in the ring's callback: the probes are released in a later turn. */
 void follow__exited(struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->children.cnt; i++) {

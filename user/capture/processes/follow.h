@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes that belong to the target: data-loader workers forked before or after we came. */
+/* Follows processes that belong to the target: data-loader workers forked before or after the attach. */
 #ifndef PROFTRACE_FOLLOW_H
 #define PROFTRACE_FOLLOW_H
 
@@ -18,32 +18,32 @@ struct newborn {
 };
 
 struct children {
-	pid_t *pids; /* followed beside the target */
+	pid_t *pids; /* processes that are followed, without the target */
 	size_t cnt, cap;
-	struct helper_list helpers; /* of them */
-	pid_t *gone; /* that have ended, their links still held */
+	struct helper_list helpers; /* helper processes among them */
+	pid_t *gone; /* ended processes whose probe links we still hold */
 	size_t gone_cnt, gone_cap;
-	struct newborn *newborn; /* forked, and not followed yet */
+	struct newborn *newborn; /* forked processes that are not followed yet */
 	size_t newborn_cnt, newborn_cap;
-	/* Of this window: children that ended before they had probes, those forked in it that have
-	 * them, and the longest that one of these ran before. */
+	/* In this window: children that ended before they had probes, children that got probes, and the longest time
+	 * that one of the latter ran without probes. */
 	uint64_t unfollowed, followed, late_ns;
 };
 
-/* Children (and theirs) that run the target's own executable; nothing is attached to them yet. */
+/* Follows children and their children that run the target's own executable. Attaches nothing yet. */
 int follow__existing(struct session *s);
-/* Those of them that came while the probes of the target went in, which nothing told of. */
+/* Follows children that were forked while the target's probes were attached. No record named them. */
 int follow__missed(struct session *s);
-/* A child was forked: the session's next turns give it the probes that are live, if it is still there and has
- * not become another program. */
+/* Call when a child was forked. Later turns attach the live probes, if the child still exists and runs the same
+ * program. */
 void follow__forked(struct session *s, pid_t pid, uint64_t forked_ns);
-/* It has become another program: only the target's own, as Python's spawn starts it anew, is
- * followed. */
+/* Call when a process has executed a program. It is followed only if it is the target's own program, as with Python's
+ * spawn. */
 void follow__execed(struct session *s, pid_t pid, uint64_t execed_ns);
-/* It ended; true: before it had probes. */
+/* Call when a process has ended. Returns true if it ended before it had probes. */
 bool follow__forget(struct session *s, pid_t pid);
 void follow__exited(struct session *s, pid_t pid);
-/* Attaches a group that just came to the children as well. */
+/* Attaches a group to the followed processes, too. */
 int follow__attach(struct session *s, enum probe_group group);
 
 #endif

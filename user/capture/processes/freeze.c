@@ -12,7 +12,8 @@
 #define HOLD_S	    10
 #define THREADS_MAX 64
 
-/* Whoever traces a thread is the one that stopped it: a thread of ours, for this alone. */
+/* Only the thread that traces another thread may continue it. So we have a thread of our own for
+ * that. */
 struct freeze {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -43,7 +44,7 @@ static int stop_thread(void *ctx, pid_t tid)
 	return 0;
 }
 
-/* Until none is left that could begin another. */
+/* Repeats until no thread is left that could start another one. */
 static void stop_threads(struct freeze *h)
 {
 	size_t before;
@@ -74,8 +75,9 @@ static void wait_for_release(struct freeze *h)
 		;
 }
 
-/* It begins before the session gives up rights, which each thread has for itself. Who traces
- * without CAP_SYS_PTRACE, as root of a container, needs all that the program has. */
+/* This thread starts before the session gives up rights, and each thread has its own rights.
+ * Without CAP_SYS_PTRACE, as for root in a container, tracing needs all rights of the target, so it
+ * keeps all. */
 static void give_up_rights(void)
 {
 	const uint64_t to_trace = CAPABILITY(CAP_SYS_PTRACE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that we have started is frozen while its probes go in, so that they see its first operator. */
+/* Freezes a program that we have started while its probes are attached. So the probes see its first operator. */
 #ifndef PROFTRACE_FREEZE_H
 #define PROFTRACE_FREEZE_H
 
@@ -9,10 +9,10 @@
 
 struct freeze;
 
-/* Stops the process's first thread, or all of them, at once. NULL: it runs on, and what it does meanwhile is
- * not seen. Should we die it runs on, and so it does after some seconds. */
+/* Stops the first thread of the process, or all threads. NULL: the process runs on, and its work until the attach is
+ * not seen. The process continues after some seconds, or if proftrace dies. */
 struct freeze *freeze__begin(pid_t pid, bool all);
-/* Lets it go. Returns for how long it stood still, in ns. NULL: 0. */
+/* Continues the process. Returns how long it was stopped, ns. NULL: returns 0. */
 uint64_t freeze__thaw(struct freeze *h);
 
 #endif

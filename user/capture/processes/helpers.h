@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the followed processes are helpers of the interpreter, and no workers of a loader. */
+/* Which followed processes are helpers of the interpreter and no workers of a loader. */
 #ifndef PROFTRACE_HELPERS_H
 #define PROFTRACE_HELPERS_H
 
@@ -11,13 +11,13 @@ struct helper_list {
 	struct helper {
 		pid_t pid;
 		enum helper_kind kind;
-	} *items; /* also those that have ended: the window may have seen them */
+	} *items; /* also ended ones: the window may have seen them */
 	size_t cnt, cap;
 };
 
-/* Looks what the process runs now; a process of before with its id is forgotten. 0 or -ENOMEM. */
+/* Looks what the process runs now, and forgets an earlier process with the same id. Returns 0 or -ENOMEM. */
 int helpers__note(struct helper_list *list, pid_t pid);
-/* [{"pid", "kind"}], NULL if there are none. Then forgets those that have ended. */
+/* Returns [{"pid", "kind"}], or NULL if there are no helpers. Then forgets helpers that have ended. */
 json_t *helpers__take(struct helper_list *list);
 
 #endif

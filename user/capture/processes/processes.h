@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session knows of the target, and of the processes beside it. */
+/* What a session knows about the target and the processes beside it. */
 #ifndef PROFTRACE_PROCESSES_H
 #define PROFTRACE_PROCESSES_H
 
