@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SHOWN_MAX 6 /* names that a message lists */
-#define STRIPPED  8 /* so few functions, exported ones say, are not all that a library has */
+#define STRIPPED  8 /* a library with fewer functions is stripped: these are only its exports */
 
 struct search {
 	const char *option, *spec, *lib_pattern, *glob;
@@ -18,10 +18,10 @@ struct search {
 	const struct target_lib *lib;
 	struct elf_file *elf;
 	struct functions *out;
-	size_t first, matched, limit; /* first: of the library's functions */
-	size_t function_cnt;	      /* looked at */
+	size_t first, matched, limit; /* index of the library's first function */
+	size_t function_cnt;	      /* functions looked at */
 	char part[64];		      /* the longest word of the glob */
-	char *holding[SHOWN_MAX];     /* names that have it */
+	char *holding[SHOWN_MAX];     /* functions whose names contain `part` */
 	size_t holding_cnt;
 	struct suggestion near;
 	char nearest[1024];
@@ -36,8 +36,8 @@ static const char *basename_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "Server::handle(Request const&) const" without what follows its name; "operator()(int)" keeps
- * its own brackets. */
+/* Removes the parameters and what follows them, as in "Server::handle(Request const&) const". Keeps
+ * the brackets of "operator()". */
 static void without_parameters(const char *readable, char *out, size_t size)
 {
 	size_t end = strlen(readable);
@@ -61,8 +61,8 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len >= strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
 }
 
-/* Those of templates begin with what they return, "int server::parse<int>"; "A::operator bool" does
- * not. */
+/* Names of templates begin with the return type: "int server::parse<int>". The name "A::operator
+ * bool" has no return type. */
 static const char *without_return_type(const char *bare)
 {
 	size_t len = strlen(bare);
@@ -78,7 +78,8 @@ static const char *without_return_type(const char *bare)
 	return bare;
 }
 
-/* Outside of brackets: "int server::*", and not "(anonymous namespace)::*". */
+/* Is there a space outside of brackets? True for "int server::*", false for "(anonymous
+ * namespace)::*". */
 static bool has_space(const char *glob)
 {
 	int depth = 0;
@@ -101,12 +102,12 @@ bool function__matches(const char *glob, const char *symbol, const char *readabl
 	if (!fnmatch(glob, symbol, 0) || !fnmatch(glob, bare + return_len, 0) ||
 	    !fnmatch(glob, readable + return_len, 0))
 		return true;
-	/* "server::*" means what is in server, and not what returns a type of it. */
+	/* "server::*" must not match functions that return a type of server. */
 	return return_len && has_space(glob) &&
 	       (!fnmatch(glob, bare, 0) || !fnmatch(glob, readable, 0));
 }
 
-/* The first colon that is not one of two. */
+/* The first single colon: "::" does not count. */
 static const char *single_colon(const char *spec)
 {
 	for (const char *p = strchr(spec, ':'); p; p = strchr(p, ':')) {
@@ -130,7 +131,7 @@ int function_spec__split(const char *option, const char *spec, char *lib, size_t
 	return 0;
 }
 
-/* ---- what is near, for the message ---- */
+/* ---- similar names, for the message ---- */
 
 static bool is_word(char c)
 {
@@ -228,7 +229,7 @@ static int take(struct search *s, const struct elf_symbol *symbol, const char *r
 	if (s->out->cnt >= s->limit)
 		return 0;
 	f.symbol = strdup(symbol->name);
-	/* " [clone .isra.0]": the compiler's business */
+	/* drop " [clone .isra.0]", which the compiler added */
 	clone = strstr(readable, " [clone ");
 	f.name = clone ? strndup(readable, (size_t)(clone - readable)) : strdup(readable);
 	err = f.symbol && f.name ? ARRAY_PUSH(s->out->items, s->out->cnt, s->out->cap, f) : -ENOMEM;
@@ -244,7 +245,7 @@ static int visit(const struct elf_symbol *symbol, void *ctx)
 	auto_free char *readable = NULL;
 	struct search *s = ctx;
 
-	/* What a compiler split off a function is no function of its own. */
+	/* a part that the compiler split off is no function */
 	if (!symbol->is_function || strstr(symbol->name, ".cold"))
 		return 0;
 	readable = kernel_name__readable(symbol->name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of a process that the user names as LIB:GLOB. LIB names files that the process maps.
- * GLOB matches every symbol in them, also those that only .symtab has, by mangled or readable
- * name. */
+/* Functions of a process that the user names as LIB:GLOB. LIB names files that the process maps. GLOB matches mangled
+ * or readable names of all symbols in them, also of those in .symtab only. */
 #ifndef PROFTRACE_FUNCTIONS_H
 #define PROFTRACE_FUNCTIONS_H
 
@@ -19,17 +18,16 @@ struct functions {
 	size_t cnt, cap;
 };
 
-/* "exe:Server::handle" is a library and a glob; -EINVAL with err__set where either is missing.
- * option: as the user wrote it, for the message. */
+/* Splits "exe:Server::handle" into a library and a glob. Returns -EINVAL with err__set if one is missing. option: the
+ * option's name, for the message. */
 int function_spec__split(const char *option, const char *spec, char *lib, size_t size,
 			 const char **glob);
 
-/* Does the glob match a symbol: as it is, readable, or readable without parameters? */
+/* Does the glob match the mangled name, the readable name, or the readable name without parameters? */
 bool function__matches(const char *glob, const char *symbol, const char *readable);
 
-/* All functions that match "LIB:GLOB", at most `limit`; one of each address. LIB: a shell pattern
- * of basenames, with or without the version behind .so, or "exe". -ENOENT: none, -E2BIG: too many,
- * each with err__set. */
+/* Finds all functions that match "LIB:GLOB", at most `limit`, one for each address. LIB is "exe" or a shell pattern of
+ * basenames, with or without the version after .so. Returns -ENOENT (none) or -E2BIG (too many) with err__set. */
 int functions__find(struct target *t, const char *option, const char *spec, size_t limit,
 		    struct functions *out);
 void functions__free(struct functions *f);

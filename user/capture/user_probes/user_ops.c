@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define OPS_MAX	  500 /* functions that one option may name */
-#define EXITS_MAX 16  /* of a function; one with more ends by inference */
+#define EXITS_MAX 16  /* most exits of a function; spans of functions with more end by inference */
 
 /* ---- --op ---- */
 
@@ -23,7 +23,7 @@ static bool in_section(struct elf_file *elf, const char *name, uint64_t vaddr)
 	return elf_file__section(elf, name, &begin, &len) && vaddr >= begin && vaddr - begin < len;
 }
 
-/* A jump leads to another function, and not to a part of this one that was split off. */
+/* Does the jump leave the function? A jump to a part that the compiler split off does not. */
 static bool is_tail_call(struct elf_file *elf, uint64_t target)
 {
 	struct elf_symbol to;
@@ -35,8 +35,8 @@ static bool is_tail_call(struct elf_file *elf, uint64_t target)
 	       !strstr(to.name, ".cold");
 }
 
-/* Probes at the function's returns, with the entry's row. If an exception leaves the function, the
- * stack pointer of a later hit shows it. */
+/* Adds probes at the function's returns, with the entry's row. If an exception leaves the function,
+ * no return is hit. The stack pointer of a later hit shows that. */
 static int add_exits(struct elf_file *elf, const struct function *f, struct probe_plan *plan,
 		     const struct planned_probe *entry)
 {
@@ -68,8 +68,8 @@ static int add_exits(struct elf_file *elf, const struct function *f, struct prob
 	return err;
 }
 
-/* By another option, or by the framework's own table: two spans of one call would end each other.
- */
+/* Has another option or the framework's table planned the function? Two spans of one call would end
+ * each other. */
 static bool is_planned(const struct probe_plan *plan, const struct function *f)
 {
 	for (size_t i = 0; i < plan->cnt; i++)
@@ -79,8 +79,8 @@ static bool is_planned(const struct probe_plan *plan, const struct function *f)
 	return false;
 }
 
-/* Its runtime moves stacks, ends a program at a return address that it does not know, and has
- * another thread go on with a call. */
+/* Go's runtime moves stacks, and ends the program at an unknown return address. It may also
+ * continue a call on another thread. */
 static bool is_go(struct elf_file *elf)
 {
 	return elf_file__whole_section(elf, ".go.buildinfo").bytes;
@@ -129,7 +129,8 @@ static int add_op(struct target *t, struct probe_plan *plan, const struct functi
 		err = allowed_returns__add_chosen(&plan->returns, f->symbol);
 		return err ? err : probe_plan__add(plan, &probe);
 	}
-	if (planned_probe__slide(elf, f->size, SITE_RSP, &probe)) /* the stack still as it came */
+	/* the stack is still as at the entry */
+	if (planned_probe__slide(elf, f->size, SITE_RSP, &probe))
 		return probe_plan__missing(plan, "%s: no instruction of it can carry a probe",
 					   f->name);
 	err = probe_plan__add(plan, &probe);
@@ -167,8 +168,8 @@ static int add_ops(const char *option, const struct text_list *list, bool return
 	return err;
 }
 
-/* Where C++ catches an exception, as the Itanium ABI names it: the functions that it passed ended
- * there. */
+/* Adds a probe where C++ catches an exception (a function of the Itanium ABI). The functions that
+ * the exception passed have ended there. */
 static int add_catch(struct target *t, struct probe_plan *plan)
 {
 	struct planned_probe probe = {.group = GROUP_OPERATOR,
@@ -197,7 +198,7 @@ static int add_catch(struct target *t, struct probe_plan *plan)
 
 /* ---- --step-probe ---- */
 
-/* --op names the function, too: its entry's probe. NULL: it does not. */
+/* The entry probe of the same function if --op names it, too; NULL: --op does not. */
 static struct planned_probe *op_of(struct probe_plan *plan, const struct planned_probe *step)
 {
 	for (size_t i = 0; i < plan->cnt; i++) {
@@ -222,8 +223,8 @@ static int add_step(struct probe_plan *plan, const struct target_lib *lib, const
 				      .program = "step_probe"};
 	struct planned_probe *op = op_of(plan, &probe);
 
-	/* Of two probes at a place the kernel chooses which is the first: the call that opens a
-	 * window would be outside it. */
+	/* The kernel chooses the order of two probes at one place. The call that opens a window
+	 * could then be outside of it. So the step's probe does the work of both. */
 	if (op) {
 		probe.cfg.code = op->row;
 		op->program = NULL;
@@ -232,7 +233,7 @@ static int add_step(struct probe_plan *plan, const struct target_lib *lib, const
 	return probe_plan__add(plan, &probe);
 }
 
-/* The mangled name alone, in whichever library has it. 1: added. */
+/* Looks up a mangled name in all libraries. Returns 1 if a probe was added. */
 static int step_by_symbol(const char *symbol, struct target *t, struct probe_plan *plan)
 {
 	for (size_t i = 0; i < t->lib_cnt; i++) {
@@ -256,7 +257,7 @@ static int several(const char *spec, const struct functions *found)
 			found->items[0].name, found->items[1].name);
 }
 
-/* Where tables have the name of an operator, its function. */
+/* The function of an operator, if the name is an operator's name as in our tables. */
 static const char *operator_function(const struct framework *f, const char *name, char *out,
 				     size_t size)
 {
@@ -282,7 +283,7 @@ static int plan_step(const char *spec, struct target *t, struct probe_plan *plan
 
 	if (err)
 		return err > 0 ? 0 : err;
-	/* A library's name may be given without what follows, as in libtorch_cpu. */
+	/* The library's name may be shortened, as in libtorch_cpu. */
 	if (function_spec__split("--step-probe", spec, lib, sizeof(lib), &glob)) {
 		err__take(-EINVAL);
 		snprintf(anywhere, sizeof(anywhere), "*:%s", spec);
@@ -306,7 +307,7 @@ static bool is_stepped(struct target *t, const struct planned_probe *probe)
 	return probe->category == CAT_FUNCTION && planned_probe__site(t, probe) == SITE_STEPPED;
 }
 
-/* Probes of one function follow each other. */
+/* Counts functions, not probes. The probes of a function follow each other in the plan. */
 static size_t count_stepped(struct target *t, const struct probe_plan *plan)
 {
 	uint32_t latest = 0;
@@ -344,7 +345,7 @@ int user_ops__plan(const struct capture_opts *opts, const struct framework *fram
 
 enum { OVERLOADS_NAMED = 6 };
 
-/* Of one that writes to a tensor it was given, as few do. */
+/* Does the overload write to a tensor that the caller passes? Few calls use these overloads. */
 static bool is_out(const char *overload)
 {
 	const size_t len = strlen(overload);
@@ -352,7 +353,8 @@ static bool is_out(const char *overload)
 	return len >= 3 && !strcmp(overload + len - 3, "out");
 }
 
-/* at::_ops::min_dim::call(...) is aten::min.dim, of base "::min_"; false: another operator's. */
+/* at::_ops::min_dim::call(...) is aten::min.dim, and its base is "::min_". Returns false for
+ * functions of other operators. */
 static bool overload_of(const char *function, const char *base, char *out, size_t size)
 {
 	const char *name = strstr(function, base), *end;
@@ -365,7 +367,7 @@ static bool overload_of(const char *function, const char *base, char *out, size_
 	return *out && !is_out(out);
 }
 
-/* Of a function of the program's choice: what its headers make of a call may be one of two. */
+/* A program's headers may turn a call into a call of __FUNCTION. Looks for that function. */
 static enum namesakes find_underscored(struct target *t, const char *step_probe, char *out,
 				       size_t size)
 {

@@ -13,16 +13,16 @@
 #define PAGE	      4096
 #define LITERALS_MOST (16 << 20) /* bytes */
 
-/* Places of arguments in the probe's list, the first is 1; 0: it has none. */
+/* Position of each argument in the probe's list, from 1 on; 0: the probe lacks it. */
 struct own_probe {
 	const char *name, *program;
 	enum probe_group group;
 	uint8_t key, text, domain, value, scope;
-	uint8_t op; /* of a mark */
+	uint8_t op; /* operation of a mark */
 	uint32_t class;
 };
 
-/* What include/proftrace.h has. */
+/* The probes of include/proftrace.h. */
 static const struct own_probe own_probes[] = {
 	{"range_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3},
 	{"frame_begin", "range_start", GROUP_STEP, .key = 1, .text = 2, .domain = 3,
@@ -32,7 +32,7 @@ static const struct own_probe own_probes[] = {
 	{"mark", "mark", GROUP_OPERATOR, .text = 1, .domain = 2, .scope = 3, .op = PT_MARK_INSTANT},
 };
 
-/* Probes of one kind, however many places of the code have it, share a row. */
+/* All places of a probe with the same name and arguments share a row. */
 struct shared_row {
 	char *key; /* provider:name args */
 	uint32_t row;
@@ -47,7 +47,7 @@ struct scan {
 	size_t row_cnt, row_cap;
 	size_t own_cnt;
 	bool *matched;	      /* by option */
-	char *seen[SEEN_MAX]; /* other probes, for the message */
+	char *seen[SEEN_MAX]; /* other probes seen, for the message */
 	size_t seen_cnt;
 	size_t guarded;
 };
@@ -82,7 +82,8 @@ static int add(struct scan *s, const struct usdt_probe *u, struct planned_probe 
 
 /* ---- include/proftrace.h ---- */
 
-/* A slot as configurations have it, 1 higher; false: the argument is not where it should be. */
+/* Finds an argument's register slot, stored plus 1. Returns false if the argument is not in a
+ * register as expected. */
 static bool place(const struct usdt_probe *u, uint8_t argument, uint8_t *slot)
 {
 	uint8_t reg;
@@ -114,7 +115,7 @@ static bool configure(const struct own_probe *own, const struct usdt_probe *u,
 	return true;
 }
 
-/* 1: it is one, and planned. */
+/* Returns 1 if it is a probe of proftrace.h and was planned. */
 static int add_own(struct scan *s, const struct usdt_probe *u)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_probes); i++) {
@@ -140,8 +141,9 @@ static int add_own(struct scan *s, const struct usdt_probe *u)
 	return 0;
 }
 
-/* Names are literals, which a program that only marks need never have read: programs of BPF cannot
- * read what is not in memory. One byte of each page brings them there. */
+/* Names are literals. A program that only marks may never have read them, and BPF programs cannot
+ * read pages that are not in memory. Reading one byte of each page brings the literals into
+ * memory. */
 static void bring_literals(const struct scan *s, struct target *t)
 {
 	const struct elf_section text = elf_file__whole_section(s->elf, ".rodata");
@@ -163,7 +165,7 @@ static void note_seen(struct scan *s, const char *name)
 		s->seen_cnt++;
 }
 
-/* Is it what an option names? What proftrace.h has is shown anyway, as what it is. */
+/* Plans the probe if --usdt names it. Probes of proftrace.h are planned already. */
 static int add_chosen(struct scan *s, const struct usdt_probe *u, bool is_own)
 {
 	struct planned_probe probe = {
@@ -224,7 +226,7 @@ static int scan_all(struct scan *s, struct target *t)
 		if (s->elf)
 			err = usdt__each_of(s->elf, visit, s);
 		else
-			err__take(-EIO); /* unreadable ones were told of */
+			err__take(-EIO); /* a warning has named unreadable files */
 		if (s->own_cnt > own_before)
 			bring_literals(s, t);
 	}
