@@ -8,8 +8,9 @@
 #include <bpf/libbpf.h>
 #include <string.h>
 
-/* How a tool begins: with buffers for activities, or with a subscription, which ours refuses where
- * it does not make way. Then it enables what it wants. */
+/* The first calls of a tool: it registers buffers for activities, or it subscribes. Our library
+ * refuses a subscription that it cannot make way for. Then the tool enables the activities it
+ * wants. */
 static const char *const watched[] = {"cuptiActivityRegisterCallbacks", "cuptiSubscribe",
 				      "cuptiActivityEnable"};
 enum { BEGINNINGS = 2 };
@@ -31,8 +32,8 @@ void cupti_watch__prepare(struct proftrace_bpf *skel, enum attach_method method)
 	}
 }
 
-/* One by one: there are few, and each may fail. Perf events need CAP_SYS_ADMIN, which is given up
- * by then where the others need none. */
+/* Attaches probes one by one: there are few, and each may fail. Perf events need CAP_SYS_ADMIN. The
+ * session has given it up by then, if its other probes do not need it. */
 static struct bpf_link *attach(enum attach_method method, const struct bpf_program *program,
 			       int pid, const char *path, unsigned long offset)
 {

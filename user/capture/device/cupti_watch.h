@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notices that another tool begins to use the CUPTI that our library uses. */
+/* Notices when another tool begins to use the CUPTI that our library uses. */
 #ifndef PROFTRACE_CUPTI_WATCH_H
 #define PROFTRACE_CUPTI_WATCH_H
 
@@ -8,12 +8,12 @@
 struct proftrace_bpf;
 struct cupti_watch;
 
-/* Before the programs are loaded. method: as the other probes attach, no ATTACH_AUTO. */
+/* Call before the programs are loaded. method: that of the other probes, not ATTACH_AUTO. */
 void cupti_watch__prepare(struct proftrace_bpf *skel, enum attach_method method);
-/* When the process has a libcupti. NULL if it cannot be watched (its library has other names);
- * device times are taken all the same. */
+/* Call when the process has a libcupti. Returns NULL if it cannot be watched (its library has another name); device
+ * times are recorded all the same. */
 struct cupti_watch *cupti_watch__start(struct proftrace_bpf *skel, int pid,
 				       enum attach_method method);
-void cupti_watch__stop(struct cupti_watch *w); /* NULL is fine */
+void cupti_watch__stop(struct cupti_watch *w); /* w may be NULL */
 
 #endif

@@ -5,8 +5,9 @@
 #include "common/util.h"
 #include "device/cuda_calls.h"
 
-/* Beyond phases, where nothing is to be loaded, could not be, or may not use CUPTI. Stays so for
- * the session: what is seen twice would be told twice. */
+/* Probes see device calls, beyond phases, in three cases: our library must not be loaded, could not
+ * be loaded, or may not use CUPTI. Once true it stays true: otherwise the session could show calls
+ * twice. */
 static bool wanted(struct session *s)
 {
 	if (s->cupti.link || s->calls_on || s->opts->detail == DETAIL_PHASE)
@@ -27,8 +28,8 @@ int device_calls__plan(struct session *s)
 	return n < 0 ? n : 0;
 }
 
-/* Libraries are loaded when the process first uses the device, which may be now: attaches to what
- * is new. */
+/* The process loads CUDA's libraries when it first uses the device. Attaches to libraries that are
+ * new. */
 static int look(struct session *s)
 {
 	size_t before = s->plan.cnt;
@@ -39,14 +40,14 @@ static int look(struct session *s)
 	err = target__refresh_libs(s->target);
 	if (err) {
 		err__take(err);
-		return 0; /* it ended, which the loop will see */
+		return 0; /* the target has ended; the loop notices that */
 	}
 	err = device_calls__plan(s);
 	if (err || s->plan.cnt == before)
 		return err;
 	decoder__plan_grew(s->records.decoder);
 	err = probes__plan_grew(&s->probes, before);
-	/* Those that come and go with a window come with the next one. */
+	/* Otherwise these probes are attached with those of the next window. */
 	return err || s->residency != RESIDENCY_FULL ? err : arm__reattach(s, GROUP_DEVICE);
 }
 
@@ -57,12 +58,12 @@ static int prepare(struct session *s)
 	if (err || !s->calls_on)
 		return err;
 	if (target__refresh_libs(s->target))
-		err__take(-ESRCH); /* it ended, which the loop will see */
+		err__take(-ESRCH); /* the target has ended; the loop notices that */
 	decoder__prepare_kernels(s->records.decoder);
 	return 0;
 }
 
-/* While a window is open, what it shows stays the same. */
+/* Not during a window: the window keeps one source of device calls. */
 static int look_between_windows(struct session *s, uint64_t *next_ns)
 {
 	(void)next_ns;

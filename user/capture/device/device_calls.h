@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls of a device's interface by probes, in the life of a session: what there is where CUPTI cannot
- * or may not be used. Does nothing where it is. */
+/* Sees the calls of CUDA by probes, if CUPTI cannot or may not be used. Does nothing if CUPTI is used. */
 #ifndef PROFTRACE_DEVICE_CALLS_H
 #define PROFTRACE_DEVICE_CALLS_H
 
 #include "capture/session.h"
 
-/* Plans the libraries that are loaded, before the programs are. */
+/* Plans the libraries that the process has loaded. Call before the programs are loaded. */
 int device_calls__plan(struct session *s);
 
 #endif

@@ -16,9 +16,9 @@
 #include "privilege/session_filter.h"
 
 #define MS	      1000000ull
-#define LEAD_NS	      (1000 * MS) /* the library is started so long before a window */
-#define FIRST_LEAD_NS (4000 * MS) /* for the first time */
-#define LOOK_NS	      (1000 * MS) /* how often it is looked then whether there is CUDA by now */
+#define LEAD_NS	      (1000 * MS) /* our library is started so long before a window */
+#define FIRST_LEAD_NS (4000 * MS) /* before its first window */
+#define LOOK_NS	      (1000 * MS) /* interval of looking whether the process has CUDA */
 
 static uint32_t track(void *ctx, uint32_t pid, uint32_t tid)
 {
@@ -72,7 +72,7 @@ static int warn(struct session *s, const char *text)
 	return probe_plan__missing(&s->plan, "perhaps some device times: the process %s", text);
 }
 
-/* Seen with the simulated driver alone, whose records are whole then. */
+/* Seen only with the simulated driver; the records of that were complete. */
 static int warn_of_majors(struct session *s, const struct cupti_found *f)
 {
 	const unsigned int cupti = f->loaded_major ? f->loaded_major : f->chosen_major;
@@ -109,7 +109,7 @@ void device_library__forbid_loading(const struct session *s)
 		device_library__give_up_loading();
 }
 
-/* alone: it is there for operators without probes, and not for device times. */
+/* alone: the library was loaded for operators, not for device times. */
 static void describe_loaded(const struct inject_result *loaded, pid_t pid, bool alone)
 {
 	const double stopped_ms = (double)loaded->stopped_ns / 1e6;
@@ -133,7 +133,7 @@ static int attach(struct session *s, struct target *t)
 	s->cupti.attach_tried = true;
 	device_library__forbid_loading(s);
 	if ((err == -ENOENT || err == -ENOEXEC) && s->opts->cupti)
-		return err; /* a mistake of the command line */
+		return err; /* a mistake on the command line */
 	if (err == -EINTR)
 		return err;
 	if (err && alone)
@@ -150,8 +150,8 @@ static int attach(struct session *s, struct target *t)
 	return err;
 }
 
-/* A program that `run` starts has not loaded its libraries yet. One that runs has CUDA's runtime,
- * or makes no use of CUDA; --inject is for those that do later. */
+/* A program that `run` starts has not loaded its libraries yet. A running program without CUDA's
+ * runtime uses no CUDA. --inject is for programs that use CUDA later. */
 static bool may_use_cuda_later(const struct session *s)
 {
 	return s->opts->await_framework || s->opts->inject || cuda__has_runtime(s->target);
@@ -217,7 +217,7 @@ static int load(struct session *s, struct target *t)
 	return err ? err : device_library__open(s);
 }
 
-/* For the sake of functions. */
+/* May the library be loaded only to see operators? */
 static bool may_go_in_alone(struct session *s)
 {
 	const char *why = s->opts->inject ? pointer_hooks__why_not(s) : NULL;
@@ -229,9 +229,9 @@ static bool may_go_in_alone(struct session *s)
 }
 
 /*
- * A program may have begun to use CUDA only now, or have been started without the variable that
- * names the library (`run -- env -i ...`). Its libraries are read anew, apart from those that the
- * plan points into.
+ * Looks again for CUDA in the target. The program may begin to use CUDA now, or `run` could not
+ * pass our library to it (`run -- env -i ...`). Reads the libraries into a new target, since the
+ * plan points into the old one.
  */
 int device_library__choose_late(struct session *s)
 {
@@ -245,7 +245,7 @@ int device_library__choose_late(struct session *s)
 	err = target__open(s->opts->pid, &t);
 	if (err) {
 		err__take(err);
-		return 0; /* it ended, which the loop will see */
+		return 0; /* the target has ended; the loop notices that */
 	}
 	if (cuda__has_driver(t) || may_go_in_alone(s))
 		err = load(s, t);
@@ -265,7 +265,7 @@ void device_library__on_started(struct session *s)
 
 	if (refusal && device_library__uses_cuda(s))
 		log__warn(MESSAGE_NO_DEVICE_TIMES, device_source__explain(s->device));
-	/* By now the library has loaded a libcupti if the process had none. */
+	/* If the process had no libcupti, our library has loaded one by now. */
 	if (!refusal && !s->cupti.watch && !s->cupti.functions_alone)
 		s->cupti.watch = cupti_watch__start(s->probes.skel, s->opts->pid, s->probes.method);
 }
@@ -280,7 +280,7 @@ void device_library__yield_if_claimed(struct session *s)
 	log__warn(MESSAGE_DEVICE_TIMES_END, device_source__explain(s->device));
 }
 
-/* The window waits for the library that came only now. */
+/* Loads the library late, if the process has CUDA by now. The next window waits for it. */
 static int look_again(struct session *s)
 {
 	int err;
@@ -305,7 +305,8 @@ static bool is_wanted(struct session *s)
 	       !s->cupti.yielded;
 }
 
-/* Of a program that `run` started: once there is a source it says so by itself. */
+/* Tells a program that `run` started that proftrace lives. Once there is a device source, the
+ * source does this. */
 static int say_that_we_live(struct session *s, uint64_t *next_ns)
 {
 	(void)next_ns;
@@ -314,13 +315,13 @@ static int say_that_we_live(struct session *s, uint64_t *next_ns)
 	return 0;
 }
 
-/* While it records, another tool that calls CUPTI waits for us. */
+/* While our library records, another tool that calls CUPTI waits for us. */
 static bool is_busy(const struct session *s, uint64_t now_ns)
 {
 	return device_source__is_recording(s->device) || !device_source__is_idle(s->device, now_ns);
 }
 
-/* Starts the library ahead of a window, and finishes a window that has all its activities. */
+/* Starts the library before a window, and finishes a window that has all its activities. */
 static int poll_library(struct session *s, uint64_t *next_ns)
 {
 	int err = s->device ? 0 : look_again(s);
@@ -328,7 +329,7 @@ static int poll_library(struct session *s, uint64_t *next_ns)
 
 	if (!s->device)
 		return err;
-	/* The next window may need the library again, so this one is not left open until then. */
+	/* The next window may need the library, so this window is finished before. */
 	if (!err && s->windows.ending && device_source__is_idle(s->device, clock__monotonic_ns()))
 		err = session__window_finish(s);
 	if (!err)

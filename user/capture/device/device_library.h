@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Our library in the target: it goes in, is started ahead of windows and leaves CUPTI to other tools. */
+/* Our library in the target: loads it, starts it before windows, and leaves CUPTI to other tools. */
 #ifndef PROFTRACE_DEVICE_LIBRARY_H
 #define PROFTRACE_DEVICE_LIBRARY_H
 
@@ -8,28 +8,28 @@
 struct session;
 
 /*
- * Chooses where device times come from: from CUPTI, if the target uses CUDA and has our library or
- * can be given it; afterwards s->cupti.link is set. Otherwise s->cupti.no_device may say why not, and the
- * recording goes on without. 0, or -ENOENT with err__set if opts->cupti is not there.
+ * Chooses the source of device times. It is CUPTI if the target uses CUDA, and has our library or can load it. Then
+ * s->cupti.link is set. Otherwise s->cupti.no_device may have the reason, and the recording has no device times.
+ * Returns 0, or -ENOENT with err__set if opts->cupti does not exist.
  */
 int device_library__choose(struct session *s);
-/* With a decoder: makes the source. */
+/* Makes the device source. Needs the decoder. */
 int device_library__open(struct session *s);
 
-/* Once nothing will be loaded or held any more, this process has no right to. Call when one of these
- * has ended. */
+/* Gives up the right to load the library, once nothing will be loaded or frozen any more. Call when one of these has
+ * ended. */
 void device_library__forbid_loading(const struct session *s);
-/* The same at once. */
+/* Gives up the right at once. */
 void device_library__give_up_loading(void);
 
-/* A program may have begun to use CUDA only now. 0 or a negative errno with err__set. */
+/* Looks again: the program may use CUDA only now. Returns 0 or a negative errno with err__set. */
 int device_library__choose_late(struct session *s);
-/* It records for the first time, or refuses to. */
+/* Call when the library has first started to record, or has refused. */
 void device_library__on_started(struct session *s);
-/* Is a window open or so near that it is to record? */
+/* Is a window open, or so near that the library must record? */
 bool device_library__is_near(const struct session *s);
 bool device_library__uses_cuda(const struct session *s);
-/* Lets another tool have CUPTI, if one asks. */
+/* Leaves CUPTI to another tool, if one has asked for it. */
 void device_library__yield_if_claimed(struct session *s);
 
 #endif

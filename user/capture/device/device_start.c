@@ -20,7 +20,7 @@ static int wait_idle(struct session *s, char *what)
 	return session__wait(s, &(struct wait){look_at_source, what, .turn_us = 10000});
 }
 
-/* Pointers that it is to see nothing by are in their place again then. */
+/* Restarts the library. Pointers that it no longer needs have their old values then. */
 static int start_again(struct session *s)
 {
 	int err;
@@ -32,7 +32,7 @@ static int start_again(struct session *s)
 	return err ? err : wait_idle(s, "starting");
 }
 
-/* CUPTI's first start, which can take seconds. */
+/* CUPTI's first start can take seconds. */
 static int prepare(struct session *s)
 {
 	int err = device_library__choose_late(s);

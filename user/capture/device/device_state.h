@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session knows of the device, and of our library in the target. */
+/* What a session knows about the device and about our library in the target. */
 #ifndef PROFTRACE_DEVICE_STATE_H
 #define PROFTRACE_DEVICE_STATE_H
 

@@ -14,7 +14,7 @@
 #include "inject/filter_reader.h"
 #include "privilege/session_filter.h"
 
-#define HOLD_NS 1000000000ull /* CUPTI's buffers are flushed five times in it */
+#define HOLD_NS 1000000000ull /* in this time CUPTI's buffers are flushed five times */
 
 static const char library_sleeps[] = "our library in the process does not record yet";
 
@@ -75,7 +75,7 @@ int device_time__step(struct session *s, const struct held_step *step)
 
 /* ---- records ---- */
 
-/* Also by itself, when proftrace stood still for long. */
+/* Runs also without other records, for the case that proftrace was stopped for long. */
 static int pump_source(struct session *s)
 {
 	bool had_ended = device_source__has_ended(s->device);
@@ -91,7 +91,8 @@ static int pump_source(struct session *s)
 
 static int read_records(struct session *s, uint64_t *next_ns)
 {
-	/* What came then is written now, also where proftrace had no processor since. */
+	/* Steps that ended long before the last read are written now. The last read counts, not
+	 * this moment, since proftrace may have had no processor in between. */
 	const uint64_t before_ns = s->held_steps.read_ns;
 	int err = 0;
 
@@ -104,7 +105,7 @@ static int read_records(struct session *s, uint64_t *next_ns)
 	return err;
 }
 
-/* Its activities have settled: whoever finishes a window has waited for that. */
+/* The window's activities are complete: the caller has waited for them. */
 static int window_finish(struct session *s, json_t *summary)
 {
 	int err;
@@ -131,7 +132,7 @@ static void add_note(json_t *summary, const char *note)
 	json_array_append_new(json_object_get(summary, "notes"), json_string(note));
 }
 
-/* Since its libraries were read. */
+/* Has the process loaded CUDA since we read its libraries? */
 static bool has_gained_cuda(const struct session *s)
 {
 	struct target *t;
@@ -157,7 +158,7 @@ static void set_lost(json_t *summary, uint64_t lost)
 			    json_integer((json_int_t)lost));
 }
 
-/* Writes "device", and the device's losses. */
+/* Writes "device" and the losses of the device. */
 static void describe(struct session *s, json_t *summary)
 {
 	json_t *notes = json_object_get(summary, "notes");
@@ -186,7 +187,7 @@ static void describe(struct session *s, json_t *summary)
 	if (s->cupti.missed)
 		json_object_set_new(device, "refused", json_string(library_sleeps));
 	refused = json_string_value(json_object_get(device, "refused"));
-	/* Of a window that they cover in part the report says how far. */
+	/* If device times cover a part of the window, the report says how far. */
 	if (refused && !json_object_get(device, "covered_until_ns")) {
 		snprintf(note, sizeof(note), "no device times: %s", refused);
 		add_note(summary, note);

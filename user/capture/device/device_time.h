@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Device time in the life of a session: nothing here does anything without a device source. */
+/* Device times in the life of a session. Does nothing without a device source. */
 #ifndef PROFTRACE_DEVICE_TIME_H
 #define PROFTRACE_DEVICE_TIME_H
 
@@ -15,22 +15,22 @@ struct shim_link;
 
 /* Our library in the target, and CUPTI in it. */
 struct cupti {
-	struct shim_link *link; /* until the session's device source has it */
+	struct shim_link *link; /* NULL after the session's device source has taken it over */
 	struct shim_attached attached;
-	bool functions_alone;	 /* the library sees functions, and no device: there is no CUDA */
+	bool functions_alone;	 /* our library sees functions but no device, since there is no CUDA */
 	bool attach_tried;
-	bool never_loads; /* the process has nothing of CUDA */
-	bool starts_late;	 /* the library came after that, and has not recorded yet */
-	uint64_t cuda_looked_ns; /* when it was looked last whether the process has CUDA by now */
-	bool told_why;		 /* the library stays out, though it was asked for */
+	bool never_loads; /* the process has no part of CUDA */
+	bool starts_late;	 /* the library was loaded later and has not recorded yet */
+	uint64_t cuda_looked_ns; /* time of the latest look whether the process has CUDA */
+	bool told_why;		 /* why the library is not loaded, although the user asked for it, was printed */
 	struct cupti_watch *watch; /* while there is a device source; may be NULL */
-	bool yielded;		 /* CUPTI is another tool's by now */
-	bool awaited;		 /* a window could not open yet, latest, for the library's sake */
-	bool missed;		 /* it did not record when this window opened */
-	char no_device[400];	 /* why there are no device times, though the target uses CUDA; may be empty */
+	bool yielded;		 /* another tool owns CUPTI now */
+	bool awaited;		 /* the latest delay of a window was because of the library */
+	bool missed;		 /* the library did not record when this window opened */
+	char no_device[400];	 /* why there are no device times although the target uses CUDA; may be empty */
 };
 
-/* A step that is over, but not yet in the file. */
+/* A step that has ended and is not in the file yet. */
 struct held_step {
 	uint32_t pid, tid;
 	uint64_t step, begin_ns, end_ns;
@@ -39,10 +39,10 @@ struct held_step {
 struct held_steps {
 	struct held_step *list;
 	size_t cnt, cap;
-	uint64_t read_ns; /* when the device's side was read last */
+	uint64_t read_ns; /* time of the latest read of the library's records */
 };
 
-/* A step goes to the file when its activities have had time to come. */
+/* Writes the step to the file later, when its activities have had time to come. */
 int device_time__step(struct session *s, const struct held_step *step);
 
 #endif

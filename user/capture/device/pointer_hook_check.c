@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Some steps are seen both ways, by probes and by the library; what agrees needs no probe. */
+/* Compares probes and pointer hooks for some steps. A function on which both agree needs no
+ * probe. */
 #include "capture/arming/arm_groups.h"
 #include "capture/arming/node_types.h"
 #include "capture/device/pointer_hooks.h"
@@ -11,11 +12,11 @@
 #include <string.h>
 
 #define MS	   1000000ull
-#define CHECK_NS   (10 * MS) /* short steps: as many as fill this are seen both ways */
+#define CHECK_NS   (10 * MS) /* if steps are short, compare as many as fill this */
 #define CHECK_MIN  2	     /* steps */
 #define CHECK_MAX  8
 #define TRIES	   3
-#define GIVE_UP_NS (10000 * MS) /* without a step */
+#define GIVE_UP_NS (10000 * MS) /* longest wait for a step */
 
 static int look_at_step(struct session *s, struct wait *w)
 {
@@ -33,8 +34,8 @@ static int wait_step(struct session *s, uint64_t seq, uint64_t give_up_ns)
 	return err ? err : s->probes.ctl->step_seq < seq ? -ETIMEDOUT : 0;
 }
 
-/* What lies in the steps [from, to) is counted by the probes, and here. A node is told of when the
- * next one begins, which may be a step later. -EAGAIN: they are too long ago to be known when. */
+/* Probes and library count the calls of steps [from, to). A node's record comes when the next node
+ * begins, perhaps a step later. Returns -EAGAIN if the times of these steps are no longer known. */
 static int see_some_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -63,7 +64,7 @@ static int see_some_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	return 0;
 }
 
-/* Short steps go by while we have no processor. */
+/* Repeats, since short steps may pass while we have no processor. */
 static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 {
 	int err = -EAGAIN;
@@ -75,8 +76,8 @@ static int see_steps(struct session *s, uint64_t *from_ns, uint64_t *to_ns)
 	return err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* All that is compared has probes meanwhile, only in the process that the library is in. The probe
- * for all types of nodes shows what those of single types miss. */
+/* Attaches probes to all functions to compare, only in the process with the library. The probe for
+ * all types shows nodes that the types' probes miss. */
 static int show_all(struct session *s)
 {
 	int err;
@@ -94,14 +95,14 @@ static int show_all(struct session *s)
 	return err;
 }
 
-/* Its calls end where they return to, and meanwhile they return to our library. */
+/* Do the function's calls end at return sites? With hooks these calls return to our library. */
 static bool ends_at_callers(const struct planned_probe *probe)
 {
 	return probe->return_site_program;
 }
 
-/* A node lasts until the next one, so that it counts where it ends; one of many names has hits that
- * are none of its calls. */
+/* Does the probe's number of spans count the calls? A node lasts until the next one, so it counts
+ * at its end. A function with many names has hits that are none of its calls. */
 static bool are_spans_told(const struct planned_probe *probe)
 {
 	return probe->pointer_hook == POINTER_HOOK_NODE ||
@@ -124,7 +125,8 @@ static bool was_seen(const struct session *s, const struct planned_probe *probe)
 	return stat.hits;
 }
 
-/* Calls of a name by either way; what was under way at an edge may be in one of them alone. */
+/* Do probes and library agree about the calls of a name? A call at an edge may be in only one of
+ * the counts. */
 static bool agree(const struct session *s, const uint64_t *counted, const struct planned_probe *one)
 {
 	uint64_t by_probes = 0, by_library = 0, edges = 1;
@@ -149,9 +151,9 @@ static bool agree(const struct session *s, const uint64_t *counted, const struct
 	return false;
 }
 
-/* In each step there is a node of none of the types. It is of a library that no plan knows, the
- * root of several losses, or a leaf whose gradient the program asked for. The engine hands the
- * latter over without a call. */
+/* Does each step have a node of no known type? Such a node is of an unknown library, is the root of
+ * several losses, or is a leaf whose gradient the program asked for. The engine passes such leaves
+ * on without a call. */
 static bool has_unknown_nodes(const struct session *s)
 {
 	const uint64_t steps = s->probes.ctl->measure_to - s->probes.ctl->measure_from;
@@ -197,7 +199,7 @@ static void forget_drop(struct session *s, const char *name)
 	s->pruned.cnt = kept;
 }
 
-/* The library sees it; some methods are one function. */
+/* Does the library see the method? Several methods may be one function. */
 static bool is_reached(const struct session *s, const struct planned_probe *enclosing)
 {
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++) {
@@ -210,8 +212,7 @@ static bool is_reached(const struct session *s, const struct planned_probe *encl
 	return false;
 }
 
-/* Does the library see where these parts end? Any method may have the part, since their parts are
- * unknown. */
+/* Does the library see where these parts end? A method without known parts may have any part. */
 static bool has_ends(const struct session *s, const struct planned_probe *part)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -232,7 +233,8 @@ static bool is_agreed(const struct session *s, const uint64_t *counted, bool nod
 
 	if (!s->pointer_hooks.functions[function].reached)
 		return false;
-	/* The programs end nodes with their pass. */
+	/* The programs end nodes at the end of the backward pass, so passes and nodes go
+	 * together. */
 	if (!nodes && (probe->pointer_hook == POINTER_HOOK_NODE || probe->group == GROUP_STEP))
 		return false;
 	if (probe->pointer_hook == POINTER_HOOK_NODE)
@@ -241,22 +243,23 @@ static bool is_agreed(const struct session *s, const uint64_t *counted, bool nod
 	       agree(s, counted, probe);
 }
 
-/* What some parts still need has probes, and the library sees it, too. */
+/* Methods that enclose parts which still have probes need probes, although the library sees them,
+ * too. */
 static void take_enclosing(struct session *s, bool all_parts, const bool *before)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
 		const struct planned_probe *probe = &s->plan.probes[i];
 
 		if (probe->pointer_hook != POINTER_HOOK_ENCLOSING || probe->name)
-			continue; /* its row is a part's */
+			continue; /* its row belongs to a part */
 		s->pointer_hooks.hooked[probe->row] = all_parts && is_reached(s, probe);
 		if (!s->pointer_hooks.hooked[probe->row])
 			s->pruned.rows[probe->row] = before[probe->row];
 	}
 }
 
-/* Where the library is in between and does not see a function itself, the probe sees neither who
- * calls it nor where it ends. */
+/* Does the library intercept a function without replacing its probe? That probe then sees neither
+ * the caller nor the end. */
 static bool is_in_the_way(const struct session *s)
 {
 	for (size_t i = 0; i < s->pointer_hooks.cnt; i++)
@@ -267,7 +270,7 @@ static bool is_in_the_way(const struct session *s)
 	return false;
 }
 
-/* before: what was left out until then. Returns how many the library sees from now on. */
+/* before: rows pruned before. Returns the number of functions that the library sees from now on. */
 static size_t take_over(struct session *s, const uint64_t *counted, const bool *before)
 {
 	const bool nodes = nodes_agree(s, counted);
@@ -307,8 +310,8 @@ static bool was_pruned(const struct session *s, const struct planned_probe *prob
 	return false;
 }
 
-/* Hits of a step that the probes left out would add, apart from what the library may see: also of
- * those that no span comes of. Of what was measured first. */
+/* Hits a step of the pruned probes, without functions that hooks may see. Hits without spans count,
+ * too. Uses the first measurement. */
 static double hits_left_out(const struct session *s)
 {
 	uint64_t hits = 0;
@@ -338,10 +341,10 @@ static bool is_left_out(const struct session *s, const char *name)
 		if (s->pruned.rows[probe->row])
 			return true;
 	}
-	return !known; /* what it stands for has no name of its own */
+	return !known; /* the name stands for several functions */
 }
 
-/* What was left out for the sake of those that cost next to nothing now. */
+/* Brings back probes that were pruned in favour of functions that cost next to nothing now. */
 static void bring_back(struct session *s, double hits)
 {
 	size_t kept = 0;
@@ -398,7 +401,7 @@ int pointer_hooks__check(struct session *s)
 
 	if (!s->pointer_hooks.cnt)
 		return 0;
-	/* Calls are seen by probes then, and the library sleeps. */
+	/* CUPTI is refused or absent then: probes see the calls, and the library sleeps. */
 	if (!device_source__is_recording(s->device) || !device_source__pointers_set(s->device)) {
 		log__debug("functions have probes: the library %s",
 			   device_source__is_recording(s->device) ? "has set no pointers"
@@ -419,6 +422,6 @@ int pointer_hooks__check(struct session *s)
 		err = pointer_hooks__reattach(s);
 	if (!err)
 		err = pointer_hooks__leave_passes(s);
-	probes__forget_spans(&s->probes); /* those whose ends have no probe any more */
+	probes__forget_spans(&s->probes); /* spans whose ends have no probe any more */
 	return err;
 }

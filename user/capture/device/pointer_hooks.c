@@ -48,7 +48,7 @@ static uint32_t kind_of(enum pointer_hook hook)
 	}
 }
 
-/* A backward pass where steps are told by what comes around it. */
+/* Is it a backward pass, with a step rule that does not use backward passes? */
 static bool is_within_step(const struct session *s, const struct planned_probe *probe)
 {
 	return probe->group == GROUP_STEP && probe->cfg.code == PT_CLASS_BACKWARD &&
@@ -64,7 +64,7 @@ bool pointer_hooks__is_candidate(const struct session *s, const struct planned_p
 		is_within_step(s, probe));
 }
 
-/* What the probes of candidates add to a step, as a share of it. */
+/* The cost of the candidates' probes, as a share of a step. */
 static double share(const struct session *s)
 {
 	uint64_t hits = 0;
@@ -82,7 +82,7 @@ static double share(const struct session *s)
 	       (double)(s->pruned.steps * (s->step_length.ns ? s->step_length.ns : 1));
 }
 
-/* Is there anything that could be called so? */
+/* Has the plan any candidate? */
 static bool has_candidates(const struct session *s)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++)
@@ -109,7 +109,7 @@ const char *pointer_hooks__why_not(const struct session *s)
 	added = share(s);
 	if (added <= 0)
 		return "steps call no operator that is known to be called through pointers";
-	if (s->opts->inject && s->opts->no_prune) /* no limit goes with that */
+	if (s->opts->inject && s->opts->no_prune) /* --no-prune has no limit of overhead */
 		return NULL;
 	return added < s->opts->max_overhead ? "probes add less than --max-overhead" : NULL;
 }
@@ -117,7 +117,7 @@ const char *pointer_hooks__why_not(const struct session *s)
 struct choice {
 	struct session *s;
 	struct shim_function functions[SHIM_FUNCTIONS];
-	size_t probes[SHIM_FUNCTIONS]; /* in the plan */
+	size_t probes[SHIM_FUNCTIONS]; /* index in the plan */
 	bool has_pointer[SHIM_FUNCTIONS];
 	size_t cnt;
 	const struct target_lib *libs[8];
@@ -133,7 +133,7 @@ static void add_lib(struct choice *c, const struct target_lib *lib)
 		c->libs[c->lib_cnt++] = lib;
 }
 
-/* probe: in the plan, whose calls the function's are. */
+/* probe: index in the plan of the probe that sees the function's calls. */
 static void add_function(struct choice *c, const struct target_lib *lib, uint64_t entry,
 			 size_t probe)
 {
@@ -165,7 +165,7 @@ bool pointer_hooks__is_same(const struct planned_probe *a, const struct planned_
 	return a->name && b->name ? !strcmp(a->name, b->name) : a->row == b->row;
 }
 
-/* That, or another function of its name. */
+/* Was this function called, or another one of its name? */
 static bool was_called(const struct session *s, const struct planned_probe *one)
 {
 	for (size_t i = 0; i < s->plan.cnt; i++) {
@@ -181,7 +181,7 @@ static bool was_called(const struct session *s, const struct planned_probe *one)
 	return false;
 }
 
-/* Any of the candidates of that name; plan.cnt: there is none. */
+/* The first candidate of this name; plan.cnt: there is none. */
 static size_t named(const struct session *s, const char *name)
 {
 	size_t i;
@@ -208,7 +208,7 @@ static bool has_nodes(const struct session *s)
 	return false;
 }
 
-/* Those that what was called is a part of, and those whose parts are not known by name: they may be
+/* Adds the methods that enclose called parts. Adds methods without known parts, too: they may be
  * called later. */
 static void gather_enclosing(struct choice *c)
 {
@@ -223,8 +223,8 @@ static void gather_enclosing(struct choice *c)
 	}
 }
 
-/* All functions of a name, if one of them was called; and nodes of all types or of none. A node
- * that a probe sees would otherwise seem to last until the probe sees another. */
+/* Adds all functions of a name if one was called, and nodes of all types or of none. If the library
+ * saw only some nodes, a node that a probe sees would last until the probe sees the next one. */
 static void gather(struct choice *c)
 {
 	const struct session *s = c->s;
@@ -256,7 +256,8 @@ static bool is_method(const struct choice *c, size_t function)
 	return kind == SHIM_FUNCTION_CALL || kind == SHIM_FUNCTION_ENCLOSING;
 }
 
-/* If one function of a name calls another, the name is seen with all its functions or with none. */
+/* Some kinds are decided function by function. For others, one function of a name may call another,
+ * so the library sees all functions of a name or none. */
 static bool stands_alone(const struct choice *c, size_t function)
 {
 	const enum pointer_hook hook = c->s->plan.probes[c->probes[function]].pointer_hook;
@@ -272,7 +273,7 @@ static void leave_out_name(struct choice *c, const char *name)
 			c->functions[i].kind = 0;
 }
 
-/* Functions that nothing points to are called in some other way, if at all. */
+/* Drops functions without pointers: they are called in another way, if at all. */
 static void leave_out_unreached(struct choice *c, const struct shim_pointer *pointers, size_t cnt)
 {
 	for (size_t i = 0; i < cnt; i++)
@@ -287,7 +288,7 @@ static void leave_out_unreached(struct choice *c, const struct shim_pointer *poi
 	}
 }
 
-/* Methods of Python are left alone where the library could not keep their hashes what they are. */
+/* Drops methods of Python if the library cannot preserve their hashes. */
 static void leave_out_methods(struct choice *c)
 {
 	for (size_t i = 0; i < c->cnt; i++)
@@ -295,7 +296,7 @@ static void leave_out_methods(struct choice *c)
 			c->functions[i].kind = 0;
 }
 
-/* Of what the programs know of callers. */
+/* Copies what the BPF programs know about callers. */
 static void send_callers(const struct pt_full_name *known, struct shim_functions *f)
 {
 	_Static_assert(PT_MAX_FULL_NAME_SITES == SHIM_NAMED_CALLS, "the same");
@@ -400,7 +401,7 @@ int pointer_hooks__poll(struct session *s)
 	    (!s->cupti.yielded && !s->calls_on && !device_source__refusal(s->device)))
 		return 0;
 	log__debug("functions are seen by probes again");
-	/* Beside those of steps, of which none must be missed. */
+	/* Attaches these beside the probes of steps: no step may be missed. */
 	err = probes__attach_hooked(&s->probes, GROUP_STEP, s->target->pid);
 	if (!err)
 		err = pointer_hooks__see_nothing(s);
