@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Hands each record to the decoder of its kind; spans of functions and nodes are decoded here. */
+/* Passes each record to the decoder of its kind. Decodes spans of functions and nodes itself. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
 #include "capture/decode/node_names.h"
@@ -14,8 +14,8 @@ void decoder__note_pass(struct decoder *d, uint32_t tid, const struct pt_span *s
 		passes__note(&d->passes, span->ts_ns, span->end_ns, tid);
 }
 
-/* A node ends with its pass at the latest: that of its own thread, or, on a thread of a device,
- * that of another. False: it ended with one before the window. */
+/* A node ends with its backward pass at the latest: the pass of its own thread, or for a device's
+ * thread the pass of another thread. Returns false if the pass ended before the window. */
 static bool end_with_pass(struct decoder *d, uint32_t tid, struct pt_span *node)
 {
 	uint64_t end_ns, asleep_ns;
@@ -41,7 +41,7 @@ static bool may_end_with_pass(const struct pt_span *span)
 	return span->kind == PT_KIND_NODE && span->end == PT_END_INFERRED;
 }
 
-/* Returns of other functions that end it are counted apart (callee_ends). */
+/* A span that ends with the return of another function has that hit counted in callee_ends. */
 static unsigned int span_hits(const struct planned_probe *probe, const struct pt_span *span)
 {
 	if (!probe->program)
@@ -51,7 +51,7 @@ static unsigned int span_hits(const struct planned_probe *probe, const struct pt
 	return probe->return_program || span->end == PT_END_SITE ? 2 : 1;
 }
 
-/* A node, or a call of one function. False: it is none of the window. */
+/* Names a node, or a call of one function. Returns false if the span is not in the window. */
 static bool name_span(struct decoder *d, const struct pt_rec *h, struct pt_span *span,
 		      const struct planned_probe *probe, uint32_t *name, uint64_t *id)
 {
@@ -83,7 +83,8 @@ int decoder__take_span(struct decoder *d, const struct pt_rec *h, const struct p
 		decoder__count_hits(d, span.probe, span_hits(probe, &span));
 		return decoder__queue(d, h, &span, probe);
 	}
-	/* Its pass may be in the library's memory still, which is read after the kernel's ring. */
+	/* The node's pass may still be in the library's memory, which is read after the kernel's
+	 * ring. */
 	err = may_end_with_pass(&span) && d->look ? d->look(d->look_ctx, span.end_ns) : 0;
 	if (err || !name_span(d, h, &span, probe, &name, &id))
 		return err;

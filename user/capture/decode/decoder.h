@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of the ring into events of a recording: names, tracks, arguments, pairing. */
+/* Turns records of the ring into events of a recording: names, tracks, arguments, pairs. */
 #ifndef PROFTRACE_DECODER_H
 #define PROFTRACE_DECODER_H
 
@@ -11,81 +11,80 @@ struct long_names;
 struct pt_passes;
 struct python_stacks;
 
-/* Borrows the target, the plan and the passes, which the probes write; framework may be NULL. */
+/* Borrows the target, the plan and the passes that the probes write. framework may be NULL. */
 struct decoder *decoder__new(struct target *t, const struct framework *framework,
 			     const struct probe_plan *plan, const struct pt_passes *latest_passes);
 void decoder__free(struct decoder *d);
-/* The plan has more probes than before. */
+/* Call when the plan has more probes. */
 void decoder__plan_grew(struct decoder *d);
-/* Stacks of Python come, and are these (borrowed). */
+/* Sets the stacks of Python (borrowed). */
 void decoder__set_stacks(struct decoder *d, struct python_stacks *stacks);
-/* Where names are that do not fit into records (borrowed); without, only their beginning is known.
- */
+/* Sets the table of names that are too long for records (borrowed). Without it only the beginning of such names is
+ * known. */
 void decoder__set_long_names(struct decoder *d, struct long_names *names);
-/* Reads ahead what names of kernels need, which takes a moment. */
+/* Reads ahead what the names of kernels need, which takes some time. */
 void decoder__prepare_kernels(struct decoder *d);
 
-/* Where events go from now on; NULL: nowhere. Ids of names and tracks are learned anew. */
+/* Events go to this writer from now on; NULL: nowhere. Forgets the ids of names and tracks. */
 void decoder__set_writer(struct decoder *d, struct recording_writer *w);
 
-/* Called before each span is written: what `before` writes for the thread, up to end_ns, is inside.
- */
+/* Sets a function that is called before each span is written. What it writes for the thread, up to end_ns, lies inside
+ * the span. */
 void decoder__set_before(struct decoder *d, int (*before)(void *ctx, uint32_t tid, uint64_t end_ns),
 			 void *ctx);
-/* Called before a node is written that ended at end_ns: it tells by decoder__meet() of the passes
- * that the library has noted by then. */
+/* Sets a function that is called before a node is written that ended at end_ns. It calls decoder__meet() for the passes
+ * that the library has seen by then. */
 void decoder__set_look(struct decoder *d, int (*look)(void *ctx, uint64_t end_ns), void *ctx);
-/* Since when a thread is blocked, 0 if it is not: one that ends a pass so had no node left. */
+/* Sets a function that returns since when a thread is blocked; 0: it is not blocked. A thread that ends its pass
+ * blocked had no node left. */
 void decoder__set_asleep(struct decoder *d, uint64_t (*asleep_since)(void *ctx, uint32_t tid),
 			 void *ctx);
 
-/* A span that the library in the target has noted, cut to the window: no probe was hit for it. What
- * is inside it must have come before. own: its name as the library told it, NULL: it lies in its
- * object; full: its caller's name for it, NULL: there is none. */
+/* Writes a span that the library in the target has seen, cut to the window: no probe was hit. Spans inside it must have
+ * come before. own: its name, NULL: the name is in its object. full: the caller's name for it, NULL: none. */
 int decoder__hooked(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked,
 		   const char *own, const char *full);
-/* The span will come. A name that lies in an object is read while the process lives. Nodes of other
- * threads that come before it end with a pass. */
+/* Announces a hooked span. A name in an object is read now, while the process lives. A backward pass ends the nodes of
+ * other threads that come before its span. */
 void decoder__meet(struct decoder *d, uint32_t pid, uint32_t tid, const struct pt_span *hooked);
 
-/* One record as the ring holds it; steps and task events are not the decoder's. 0 or the writer's
- * error; a malformed record is counted, not an error. */
+/* Takes one record of the ring, except steps and task events. Returns 0 or the writer's error. A malformed record is
+ * counted and is no error. */
 int decoder__record(struct decoder *d, const void *data, size_t size);
-/* The same of a stack, which comes once: in a window, or before it. 0 or -ENOMEM. */
+/* Takes the record of a stack, which comes once: in a window or before it. Returns 0 or -ENOMEM. */
 int decoder__stack(struct decoder *d, const void *data, size_t size);
 
-/* A whole step, from its two boundaries. */
+/* Writes a whole step. */
 int decoder__step(struct decoder *d, uint32_t pid, uint32_t tid, uint64_t step, uint64_t begin_ns,
 		  uint64_t end_ns);
 
-/* Open ranges that began earlier are none: their ends had no probes. */
+/* Drops open ranges that began earlier: their ends had no probes. */
 void decoder__forget_ranges(struct decoder *d, uint64_t before_ns);
-/* Neither are open calls whose probes were changed meanwhile (PT_MAY_MISS_END). */
+/* Drops open calls that began earlier, if their probes may have missed the end (PT_MAY_MISS_END). */
 void decoder__forget_calls(struct decoder *d, uint64_t before_ns);
 
-/* What the threads still hold of window number `window` (1 is the first). These are spans that have
- * ended but were not sent, and open ones, cut at the window's end. threads_fd: the map of struct
- * pt_thread. */
+/* Writes the spans that threads still hold of window number `window` (from 1 on). They have ended and were not sent, or
+ * are open and are cut at the window's end. threads_fd: the map of struct pt_thread. */
 int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint64_t open_ns,
 			uint64_t close_ns);
 
-/* The same of one thread that ended at end_ns, before its row goes. */
+/* Writes such spans of one thread that ended at end_ns. Call before its row is removed. */
 int decoder__ended_thread(struct decoder *d, int threads_fd, uint32_t tid, uint64_t window,
 			  uint64_t open_ns, uint64_t end_ns);
 
-/* Track id of a thread in the current writer; 0 on error. */
+/* Track id of a thread in the current writer; 0: an error. */
 uint32_t decoder__track(struct decoder *d, uint32_t pid, uint32_t tid);
-/* The same; last_name (or NULL) is for one that has ended by now, whose name /proc has no more. */
+/* As decoder__track(). last_name (or NULL) is the name of a thread that has ended, since /proc no longer has it. */
 uint32_t decoder__named_track(struct decoder *d, uint32_t pid, uint32_t tid, const char *last_name);
 
-/* Probe hits behind the events written to the current writer, by group. */
+/* Probe hits of the events written to the current writer, by group. */
 void decoder__hits(const struct decoder *d, uint64_t hits[GROUP_CNT]);
-/* Those among them at instructions that the kernel single-steps. */
+/* Of these hits, those at instructions that the kernel single-steps. */
 uint64_t decoder__stepped_hits(const struct decoder *d);
 uint64_t decoder__malformed(const struct decoder *d);
-/* Spans and marks of whose names only the beginning is known. */
+/* Number of spans and marks whose names are cut. */
 uint64_t decoder__cut_names(const struct decoder *d);
-/* How many ranges were ended not by their program but by what enclosed or followed them. */
+/* Number of ranges that an enclosing or following range ended, not the program. */
 uint64_t decoder__not_ended(const struct decoder *d);
 
 #endif

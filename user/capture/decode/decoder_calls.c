@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls of a device's interface. */
+/* Calls of CUDA. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
 #include "capture/decode/pending.h"
@@ -17,7 +17,7 @@ static uint32_t copy_kind(const struct pt_span *span)
 	return kind < ARRAY_SIZE(kinds) ? kinds[kind] : COPY_UNKNOWN;
 }
 
-/* A free's bytes are those of the block, if its allocation was seen. */
+/* A free's bytes are those of its allocation, if that was seen. */
 static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 			   uint8_t call_class)
 {
@@ -33,7 +33,7 @@ static uint64_t call_bytes(struct decoder *d, const struct pt_rec *h, const stru
 	return span->bytes;
 }
 
-/* A graph's kernels are not told. */
+/* Returns the name of the launched kernel; 0 for a graph, whose kernels are unknown. */
 static uint32_t call_kernel(struct decoder *d, uint32_t pid, const struct pt_span *span,
 			    const struct planned_probe *probe)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the decoders of all kinds of records use: the decoder itself, its tracks, how a span is
- * written. */
+/* Shared by the decoders of all records: the decoder itself, its tracks, and writing a span. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
 #include "capture/decode/node_names.h"
@@ -36,7 +35,7 @@ struct decoder *decoder__new(struct target *t, const struct framework *framework
 
 void decoder__plan_grew(struct decoder *d)
 {
-	/* Of several of a row the first is its function's entry. */
+	/* A row's first probe is the entry of its function, so the loop runs backwards. */
 	for (size_t i = d->plan->cnt; i-- > 0;) {
 		d->rows[d->plan->probes[i].row].probe = &d->plan->probes[i];
 		d->has_passes |= d->plan->probes[i].category == CAT_BACKWARD;
@@ -269,14 +268,14 @@ int decoder__span(struct decoder *d, const struct pt_rec *h, const struct pt_spa
 	const struct planned_probe *probe = decoder__row_probe(d, span->probe);
 
 	if (d->before && name && span->end_ns >= span->ts_ns) {
-		/* what was under way at the window's end is inside as well */
+		/* a span cut at the window's end encloses all that is still under way */
 		uint64_t until_ns = span->flags & PT_SPAN_CUT_END ? UINT64_MAX : span->end_ns;
 		int err = d->before(d->before_ctx, h->tid, until_ns);
 
 		if (err)
 			return err;
 	}
-	/* A pipeline's probe comes behind it. */
+	/* The probe of a pipeline is hit after the work, so its cost is not in the span. */
 	return decoder__span_write(d, h, span, name, id,
 				   probe && probe->category == CAT_PIPELINE ? EVENT_UNPROBED : 0);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTERS_MAX 16384 /* of a session; events of more are lost, and counted */
+#define COUNTERS_MAX 16384 /* of a session; events of further counters are lost and counted */
 
 static uint64_t mark_scope(uint8_t scope)
 {
@@ -39,7 +39,7 @@ static struct counter *add_counter(struct decoder *d, const struct counter_key *
 	return &d->counters[d->counter_cnt - 1];
 }
 
-/* 0, -ENOMEM, or -ENOSPC: there are too many. */
+/* Returns 0, -ENOMEM, or -ENOSPC (too many counters). */
 static int counter_at(struct decoder *d, uint32_t pid, const char *text, struct counter **out)
 {
 	const struct counter_key key = {d, pid, text};
@@ -52,7 +52,8 @@ static int counter_at(struct decoder *d, uint32_t pid, const char *text, struct 
 	return *out ? 0 : -ENOMEM;
 }
 
-/* A counter that is told by its changes is summed from the first one on. */
+/* Returns the value. If the program only reports changes, the value is their sum since the first
+ * one. */
 static int counter_value(struct decoder *d, const struct pt_rec_mark *r, const char *text,
 			 struct event *e)
 {
@@ -82,7 +83,7 @@ static int mark_write(struct decoder *d, const struct pt_rec_mark *r,
 		e.id = EVENT_NO_ID;
 		err = counter_value(d, r, text, &e);
 	}
-	if (err == -ENOSPC) /* its value is not known: a lost event */
+	if (err == -ENOSPC) /* the counter's value is unknown, so the event counts as lost */
 		return d->malformed++, 0;
 	e.track = decoder__track(d, r->h.pid, r->h.tid);
 	e.name = recording_writer__name(d->writer, probe->category, text, NULL);

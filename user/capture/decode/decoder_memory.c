@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Memory, and work that goes on while its thread does other things. */
+/* Memory, and asynchronous work that continues while its thread does other things. */
 #include "capture/decode/decoder_internal.h"
 #include "capture/decode/pending.h"
 #include "common/util.h"
@@ -32,7 +32,7 @@ int decoder__memory(struct decoder *d, const struct pt_rec_memory *r)
 	return e.track ? recording_writer__event(d->writer, &e) : -ENOMEM;
 }
 
-/* The caller frees; NULL: no memory. */
+/* The caller frees the text; NULL: no memory. */
 static char *async_text(struct decoder *d, const struct planned_probe *end,
 			const struct pending_async *begin)
 {

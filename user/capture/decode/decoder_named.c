@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Spans whose name was read from the target. */
+/* Spans whose name the programs read from the target. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
 #include "capture/decode/long_names.h"
@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Behind what is known of a name. */
+/* After the known part of a name. */
 #define NAME_CUT_MARK "... (names that begin so)"
 
 static enum span_category class_category(uint32_t name_class, enum span_category otherwise)
@@ -33,7 +33,8 @@ static enum span_category class_category(uint32_t name_class, enum span_category
 	}
 }
 
-/* Many operators share a probe: their names tell. What has a suffix is but a part of one. */
+/* Many operators share a probe, so the name decides. A probe with a suffix sees only a part of an
+ * operator. */
 static enum span_category named_category(const struct decoder *d, const struct planned_probe *probe,
 					 uint32_t name_class, const char *text)
 {
@@ -65,7 +66,7 @@ static uint32_t dynamic_name(struct decoder *d, const struct planned_probe *prob
 	return recording_writer__name(d->writer, category, whole, schema);
 }
 
-/* A path that names something: what else may lie where names are looked for is no such text. */
+/* Is the text a path? Memory at the place of a full name may hold something else. */
 static bool is_full_name(const char *text)
 {
 	for (const char *p = text; *p; p++)
@@ -149,7 +150,7 @@ char *decoder__full_name(struct decoder *d, uint32_t tid, uint64_t ts_ns)
 
 /* ---- spans ---- */
 
-/* Takes the name's text. 0: no memory. */
+/* Takes over the name's text. Returns 0 without memory. */
 static uint32_t name_id(struct decoder *d, const struct planned_probe *probe, uint32_t name_class,
 			struct decoded_name *name, const char *full)
 {
@@ -159,7 +160,7 @@ static uint32_t name_id(struct decoder *d, const struct planned_probe *probe, ui
 	if (name->text && probe->category != CAT_USER && d->framework && d->framework->shorten)
 		d->framework->shorten(name->text);
 	if (name->text && strlen(name->text) < len)
-		name->is_cut = false; /* what is missing would have been taken off */
+		name->is_cut = false; /* the missing part would have been shortened away */
 	decoder__mark_cut(d, name);
 	if (name->text)
 		id = dynamic_name(d, probe, named_category(d, probe, name_class, name->text),
@@ -179,7 +180,7 @@ int decoder__named_write(struct decoder *d, const struct pt_rec *h, const struct
 	if (!probe)
 		return d->malformed++, 0;
 	if (!probe->cfg.link)
-		own.vtable = 0; /* an address of the process, of no meaning */
+		own.vtable = 0; /* an address in the process, without a meaning here */
 	decoder__count_hits(d, span->probe, probe->category == CAT_PIPELINE ? 1 : 2);
 	d->not_ended += (span->flags & PT_SPAN_NOT_ENDED) != 0;
 	text = decoder__name(d, name, len);
@@ -207,7 +208,7 @@ int decoder__named(struct decoder *d, const struct pt_rec_named *r)
 	return decoder__named_write(d, &r->h, &span, r->name_class, &r->name, r->name_len);
 }
 
-/* Of an object that the library tells of. */
+/* The name in an object that the library reports. */
 static const char *object_text(struct decoder *d, uint32_t pid, const struct planned_probe *probe,
 			       uint64_t object)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What threads still hold when the window closes: spans that are open, or have not been sent. */
+/* Spans that threads still hold when the window closes: open ones, and ended ones that were not
+ * sent. */
 #include "capture/decode/decoder_internal.h"
 #include "bpf/thread_state.h"
 #include <bpf/bpf.h>
@@ -19,8 +20,8 @@ static bool span_is_stale(const struct decoder *d, const struct pt_open_span *f)
 	return PT_IS_STALE(f, d->changed_ns, probe && probe->cfg.place & PT_MAY_MISS_END);
 }
 
-/* When the innermost range around frame i that has ended did, if the innermost one of a sequence
- * has ended. 0: none has, or i is one of a sequence itself. */
+/* When the innermost ended range around span i ended. Returns 0 unless the innermost iteration
+ * range around span i has ended. Also returns 0 if span i is an iteration range itself. */
 static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 {
 	uint64_t end_ns = 0;
@@ -41,7 +42,7 @@ static uint64_t enclosing_ended_ns(const struct pt_thread *t, uint32_t i)
 	return 0;
 }
 
-/* As the programs do it where the next of the sequence begins. */
+/* Ends ranges as the BPF programs do at the begin of the next iteration. */
 static void close_ranges(struct pt_thread *t)
 {
 	for (uint32_t i = 0; i < t->open_cnt && i < PT_MAX_OPEN_SPANS; i++) {
@@ -56,7 +57,7 @@ static void close_ranges(struct pt_thread *t)
 	}
 }
 
-/* Did one that began inside the range f, which has ended, end later or not yet? */
+/* Has a range that began inside the ended range f ended later, or not yet? */
 static bool is_overlapped(const struct pt_thread *t, const struct pt_open_span *f)
 {
 	const struct pt_open_span *end = t->open + t->open_cnt % (PT_MAX_OPEN_SPANS + 1);
@@ -114,8 +115,8 @@ static int frame_write(struct decoder *d, const struct pt_thread *t, const struc
 				    t->name_len[slot]);
 }
 
-/* A thread's spans that have ended but not been sent, then its open ones. Innermost first: in a
- * recording children come before their parents. */
+/* Writes a thread's ended spans that were not sent, then its open ones. The innermost comes first:
+ * in a recording children come before their parents. */
 static int thread_write(struct decoder *d, struct pt_thread *t, uint64_t window, uint64_t open_ns,
 			uint64_t close_ns)
 {
@@ -139,7 +140,7 @@ int decoder__open_spans(struct decoder *d, int threads_fd, uint64_t window, uint
 	struct pt_thread t;
 	int err = 0;
 
-	/* Passes first: threads come in any order. */
+	/* First all passes: threads come in any order. */
 	while (!bpf_map_get_next_key(threads_fd, prev, &key)) {
 		prev = &key;
 		if (bpf_map_lookup_elem(threads_fd, &key, &t) || t.batch.window != window)

@@ -18,7 +18,8 @@ static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const str
 	auto_free char *text = NULL;
 	char capacity[16];
 
-	/* The capacity may change, the schema of a name does not. */
+	/* The capacity goes into the name as well: it may change, and the schema of a name must
+	 * not. */
 	snprintf(capacity, sizeof(capacity), "%u", (uint32_t)(span->rows >> 32));
 	if (asprintf(&text, "%s::queue of %s%s", operation, capacity,
 		     category == CAT_QUEUE_FULL ? ", before put" : "") < 0)
@@ -29,7 +30,8 @@ static int queue_rows_write(struct decoder *d, const struct pt_rec *h, const str
 	return recording_writer__event(d->writer, &e);
 }
 
-/* A span only where it had to wait. What began before the window did so with other rows. */
+/* Writes a span only if the operation had to wait. For a wait that began before the window, the
+ * number of rows at its begin is not written. */
 int decoder__queue(struct decoder *d, const struct pt_rec *h, const struct pt_span *span,
 		   const struct planned_probe *probe)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uthash.h>
 
-/* Of a job that makes names without end the oldest go. */
+/* If a job makes names without end, the oldest are dropped. */
 #define KEPT_MAX   (16 * PT_LONG_NAMES)
 #define TEXT_BYTES (64u << 20)
 
@@ -55,7 +55,7 @@ void long_names__free(struct long_names *n)
 	free(n);
 }
 
-/* As the programs read them: a domain is followed by two colons, characters may be wide. */
+/* The text as the programs read it. Two colons follow a domain; characters may be wide. */
 static char *text_of(const struct pt_long_name *row)
 {
 	static const char colons[] = "::";
@@ -124,7 +124,7 @@ const struct long_name *long_names__at(struct long_names *n, uint64_t key)
 	return item ? &item->name : NULL;
 }
 
-/* One whose text is just being read stays. */
+/* Moves a name out of the table. A row whose text is being read stays. */
 static int take_out(struct long_names *n, uint64_t key)
 {
 	int err;

@@ -6,7 +6,7 @@
 #include <uthash.h>
 
 struct node_key {
-	uint64_t pid; /* a child that was not forked has its libraries elsewhere */
+	uint64_t pid; /* a child that was not forked maps its libraries elsewhere */
 	uint64_t vtable, type_obj;
 };
 
@@ -55,7 +55,7 @@ void node_names__forget_ids(struct node_names *n)
 		item->id = 0;
 }
 
-/* Up to size - 1 characters; stops short at the end of a mapping. */
+/* Reads up to size - 1 characters. Stops at the end of a mapping. */
 static bool read_text(pid_t pid, uint64_t addr, char *out, size_t size)
 {
 	size_t got = 0;
@@ -99,7 +99,7 @@ static char *resolve(const struct node_names *n, const struct node_key *key)
 	pid_t pid = (pid_t)key->pid;
 	bool has_info = type_info_name(pid, key->vtable, info, sizeof(info)), has_type;
 
-	/* A forked child that is gone had the same types at the same places. */
+	/* A forked child that has ended had the same types at the same addresses. */
 	if (!has_info) {
 		pid = n->target->pid;
 		has_info = type_info_name(pid, key->vtable, info, sizeof(info));

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <uthash.h>
 
-#define LENGTH_BEFORE 24 /* of a reference-counted string: length, capacity, count */
+/* length, capacity and count before the text of a reference-counted string */
+#define LENGTH_BEFORE 24
 
 struct object_key {
 	uint64_t pid, address;
@@ -14,7 +15,7 @@ struct object_key {
 
 struct object_name {
 	struct object_key key;
-	char *text; /* NULL: none could be read */
+	char *text; /* NULL: it could not be read */
 	UT_hash_handle hh;
 };
 
@@ -42,7 +43,7 @@ void object_names__free(struct object_names *n)
 	free(n);
 }
 
-/* std::string in its two layouts: where its text lies, and how long it is. */
+/* Finds the text and its length in the two layouts of std::string. */
 static bool place_of(pid_t pid, uint64_t address, enum pt_name_source source, uint64_t *text,
 		     uint64_t *len)
 {

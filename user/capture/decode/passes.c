@@ -2,9 +2,9 @@
 #include "capture/decode/passes.h"
 #include <string.h>
 
-#define AT_ONCE 16 /* passes, in each other and on several threads */
+#define AT_ONCE 16 /* most passes at one time, nested or on several threads */
 
-/* The first that ends after ts_ns. */
+/* Index of the first pass that ends after ts_ns. */
 static size_t first_after(const struct passes *p, uint64_t ts_ns)
 {
 	size_t low = 0, high = p->cnt;
@@ -49,14 +49,14 @@ void passes__look(struct passes *p, const struct pt_passes *latest)
 		p->looked_cnt = cnt - PT_PASSES;
 	for (; p->looked_cnt != cnt; p->looked_cnt++) {
 		const uint32_t i = p->looked_cnt % PT_PASSES;
-		/* written behind the rest */
+		/* the programs write end_ns after the other members */
 		const uint64_t end_ns =
 			__atomic_load_n(&latest->passes[i].end_ns, __ATOMIC_ACQUIRE);
 		const uint64_t begin_ns =
 			__atomic_load_n(&latest->passes[i].begin_ns, __ATOMIC_RELAXED);
 
 		if (end_ns == p->looked_ns[i] || begin_ns >= end_ns)
-			return; /* it is being written */
+			return; /* the program is still writing it */
 		p->looked_ns[i] = end_ns;
 		passes__note(p, begin_ns, end_ns, latest->passes[i].tid);
 	}

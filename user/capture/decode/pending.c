@@ -41,7 +41,7 @@ struct alloc_entry {
 
 struct pending {
 	struct entry *args, *full_names, *asyncs, *allocs;
-	struct args_entry *taken; /* handed out, freed by the next call */
+	struct args_entry *taken; /* handed out; the next call frees it */
 	struct full_name_entry *taken_full_name;
 };
 
@@ -92,8 +92,8 @@ static void table_drop_oldest(struct entry **table)
 	free(oldest);
 }
 
-/* Replaces an entry with the same key; uthash iterates in order of insertion, so the head is the
- * oldest. */
+/* Replaces an entry with the same key. uthash iterates in order of insertion, so the head is the
+ * oldest entry. */
 static void table_put(struct entry **table, struct entry *item, struct key key, unsigned int max)
 {
 	free(table_take(table, key));
@@ -241,7 +241,7 @@ void pending__allocated(struct pending *p, uint64_t owner, uint64_t addr, uint64
 	struct alloc_entry *item = malloc(sizeof(*item));
 
 	if (!item)
-		return; /* its free will have an unknown size, as if it had not been seen */
+		return; /* its free will have an unknown size */
 	item->bytes = bytes;
 	table_put(&p->allocs, &item->e, (struct key){owner, addr}, MAX_ALLOCS);
 }

@@ -6,14 +6,14 @@
 #include <uthash.h>
 
 struct place {
-	const struct python_function *function; /* NULL: not read */
+	const struct python_function *function; /* NULL: it could not be read */
 	uint32_t line;
 };
 
 struct stack {
 	uint64_t key;
 	UT_hash_handle hh;
-	uint32_t epoch, id; /* in the recording of that epoch */
+	uint32_t epoch, id; /* id in the recording of that epoch */
 	uint32_t cnt;
 	bool cut;
 	struct place places[]; /* innermost first */
@@ -21,7 +21,7 @@ struct stack {
 
 struct python_stacks {
 	struct python_code *code;
-	struct stack *stacks; /* at most PT_MAX_STACKS of a target that plays by the rules */
+	struct stack *stacks; /* a target that follows the rules has at most PT_MAX_STACKS */
 	uint32_t epoch;
 	uint64_t unread;
 };
@@ -34,7 +34,8 @@ static const char *why_not(int err)
 			       : "the interpreter's symbols are not to be had";
 }
 
-/* What Python calls, or begins; of a dispatcher's operators those that no other one called. */
+/* Spans that Python calls or begins get a stack. Of nested operators of a dispatcher, only the
+ * outermost gets one. */
 static enum pt_stack_of stack_of(const struct planned_probe *probe)
 {
 	switch (probe->category) {
@@ -121,7 +122,7 @@ int python_stacks__put(struct python_stacks *s, const struct pt_rec_stack *r)
 {
 	struct stack *item;
 
-	/* Two threads that come to it at once both send it. */
+	/* Two threads may reach a stack at the same time. Then both send it. */
 	if (find(s, r->key) || HASH_COUNT(s->stacks) >= 2 * PT_MAX_STACKS)
 		return 0;
 	item = calloc(1, sizeof(*item) + r->cnt * sizeof(item->places[0]));
@@ -140,7 +141,7 @@ int python_stacks__put(struct python_stacks *s, const struct pt_rec_stack *r)
 	return 0;
 }
 
-/* From the outermost frame inwards. */
+/* Defines the frames, outermost first. */
 static uint32_t define(const struct stack *item, struct recording_writer *w)
 {
 	uint32_t id = item->cut ? recording_writer__frame(w, 0, 0, 0) : 0;
