@@ -10,8 +10,8 @@
 #define TRIED_PAGES 256
 #define TRIES	    3
 
-/* Fields of /proc/PID/task/TID/stat behind the name, proc(5): state ppid pgrp session tty tpgid
- * flags minflt cminflt majflt. */
+/* Reads fields of /proc/PID/task/TID/stat after the name, see proc(5): state ppid pgrp session tty
+ * tpgid flags minflt cminflt majflt. */
 struct fault_count fault_count__read(pid_t pid, pid_t tid)
 {
 	struct fault_count c = {0};
@@ -27,7 +27,7 @@ struct fault_count fault_count__read(pid_t pid, pid_t tid)
 	return c;
 }
 
-/* Least of some tries, as disturbances only add; 0: no memory. */
+/* Time of one page fault: the least of some tries, since disturbances only add. 0: no memory. */
 static uint64_t try_faults(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = TRIED_PAGES * page;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/util.h"
 
-/* A copy that is not half of one state and half of the next. */
+/* Reads until two reads agree, so that the copy is of one state. */
 static int open_read(int fd, uint32_t tid, struct pt_sched_open *o)
 {
 	struct pt_sched_open again;
@@ -29,7 +29,8 @@ static int tid_compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorted and each once: a walk starts over when the thread that it stands on exits. */
+/* Lists the threads sorted and without repeats. A walk of the map starts over when the thread at
+ * its position exits. */
 static int threads_list(int fd, uint32_t **tids, size_t *cnt)
 {
 	uint32_t tid, *prev = NULL;
@@ -49,7 +50,8 @@ static int threads_list(int fd, uint32_t **tids, size_t *cnt)
 	return err;
 }
 
-/* State letter of a thread, and the kernel's count of its run time; false if it is gone. */
+/* Reads a thread's state letter and the kernel's count of its run time. Returns false if the thread
+ * has ended. */
 static bool thread_look(uint32_t tgid, uint32_t tid, char *state, uint64_t *exec_ns)
 {
 	auto_free char *stat = NULL, *schedstat = NULL;
@@ -68,8 +70,8 @@ static bool thread_look(uint32_t tgid, uint32_t tid, char *state, uint64_t *exec
 }
 
 /*
- * A thread that the map says is running may have left its CPU by a switch that was not seen (see
- * bpf/sched.bpf.c). *span becomes the part that it ran, *rest what it has been blocked since.
+ * By the map the thread is running, but it may have left its CPU by a switch that was not seen (see
+ * bpf/sched.bpf.c). Then *span becomes the part in which it ran, and *rest the time blocked since.
  */
 static bool missed_out(const struct pt_sched_open *o, struct pt_sched_span *span,
 		       struct pt_sched_span *rest)
@@ -90,9 +92,9 @@ static bool missed_out(const struct pt_sched_open *o, struct pt_sched_span *span
 }
 
 /*
- * A thread that is off the CPU by the map may have been switched in unseen. Then it has run longer
- * than the time since the window's end. *span becomes the part before, *rest the part that it has
- * run.
+ * By the map the thread is off the CPU, but an unseen switch may have put it on a CPU. Then its run
+ * time exceeds the time since the window's end. *span becomes the part before, and *rest the part
+ * in which it ran.
  */
 static bool missed_in(const struct pt_sched_open *o, struct pt_sched_span *span,
 		      struct pt_sched_span *rest)

@@ -28,7 +28,7 @@ struct sched_source {
 	struct proftrace_bpf *skel;
 	struct bpf_link *links[LINK_MAX];
 	size_t link_cnt;
-	struct ring *ring; /* of struct pt_sched_span and struct pt_sched_record */
+	struct ring *ring; /* has struct pt_sched_span and struct pt_sched_record */
 	struct sched_table table;
 	struct sched_sums sums;
 	uint64_t drained_ns;
@@ -37,8 +37,8 @@ struct sched_source {
 	uint64_t start_ns;
 };
 
-/* sched_switch(preempt, prev, next, prev_state): the last argument came with Linux 5.18,
- * fa2c3254d7cf. The function type has a void pointer in front. */
+/* sched_switch(preempt, prev, next, prev_state): Linux 5.18 added the last argument (fa2c3254d7cf).
+ * The function type has a void pointer as first argument. */
 static bool switch_has_prev_state(const struct btf *btf)
 {
 	int id = btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
@@ -56,7 +56,7 @@ static int check_faults(void)
 	return err ? err__set(-ENOTSUP, MESSAGE_PAGE_FAULTS_NOT_PROBED, strerror(-err)) : 0;
 }
 
-/* The programs that are attached where they are loaded, the scheduler's own first. */
+/* Lists the programs to attach, the scheduler's own first. */
 static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *out[LINK_MAX])
 {
 	struct bpf_program *const progs[LINK_MAX] = {
@@ -69,8 +69,8 @@ static void list_programs(const struct proftrace_bpf *skel, struct bpf_program *
 	memcpy(out, progs, sizeof(progs));
 }
 
-/* Loader processes and their threads come later. A place costs 260 bytes; a thread that finds none
- * is counted as lost. */
+/* Loader processes and their threads start later, so there are at least 16 places per thread. A
+ * place costs 260 bytes. A thread without a place counts as lost. */
 uint32_t sched_source__places(size_t threads)
 {
 	uint32_t places = PT_SCHED_MIN_THREADS;
@@ -200,7 +200,8 @@ static int attach(struct sched_source *s)
 	return 0;
 }
 
-/* What an earlier source left: the run time since then would count as the next interval's. */
+/* Removes what an earlier source left. Otherwise the run time since then would count in the next
+ * interval. */
 static void forget_rest(struct sched_source *s)
 {
 	const struct bpf_map *const open[] = {s->skel->maps.open_calls, s->skel->maps.open_faults};
@@ -265,8 +266,9 @@ int sched_source__boundary(struct sched_source *s, uint64_t ts_ns, uint64_t step
 	return sched_sums__boundary(&s->sums, ts_ns, step);
 }
 
-/* Returns when every program that was running has ended: they run with interrupts off, which an RCU
- * grace period waits for. With nohz_full the kernel refuses; then a tick's time is plenty. */
+/* Returns when every running program has ended. Programs run with interrupts off, and an RCU grace
+ * period waits for them. With nohz_full the kernel refuses membarrier; then the time of some ticks
+ * suffices. */
 static void programs_wait(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
@@ -315,7 +317,8 @@ static int sums_take(struct sched_source *s, uint32_t gen)
 	return err ? err : entries_take(s, gen);
 }
 
-/* Makes the programs add to the other generation, and returns the one that is now ours. */
+/* Makes the programs use the other generation. Returns the generation that they no longer
+ * change. */
 static uint32_t gen_flip(struct sched_source *s)
 {
 	struct pt_sched_ctl *ctl = &s->skel->bss->sched_ctl;
@@ -385,8 +388,8 @@ static int cpus_open(struct sched_source *s, uint64_t close_ns, struct sched_spa
 }
 
 /*
- * An interval across close_ns is either found open here, and cut; or a program has seen its end.
- * The program sent it whole before it changed the map, so the ring is read after the maps.
+ * An interval across close_ns is found open here and cut, or a program has seen its end. The
+ * program sends the whole interval before it changes the map. So the ring is read after the maps.
  */
 static int window_take(struct sched_source *s, uint64_t open_ns, uint64_t close_ns)
 {

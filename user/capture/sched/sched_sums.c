@@ -11,7 +11,7 @@ int sched_sums__boundary(struct sched_sums *s, uint64_t ts_ns, uint64_t step)
 	return ARRAY_PUSH(s->boundaries, s->boundary_cnt, s->boundary_cap, b);
 }
 
-/* How many boundaries are at or before ts: the last of them opened the step that ts is in. */
+/* The number of boundaries at or before ts. The last of them opened the step of ts. */
 static size_t boundaries_until(const struct sched_sums *s, uint64_t ts)
 {
 	return COUNT_FIRST(s->boundary_cnt, i, s->boundaries[i].ts_ns <= ts);
@@ -171,7 +171,7 @@ int sched_sums__cut(struct sched_sums *s, const struct pt_sched_span *spans, siz
 	return err;
 }
 
-/* Up to when the interval has been counted already; its begin if it has not. */
+/* The time up to which the interval was counted already. Its begin if it was not. */
 static uint64_t counted_through(const struct sched_sums *s, const struct pt_sched_span *span)
 {
 	struct sched_cut key = {
@@ -245,8 +245,8 @@ int sched_sums__window(struct sched_sums *s, uint64_t open_ns, uint64_t close_ns
 		if (err)
 			return err;
 	}
-	/* The kernel also splits at boundaries that were no step of ours (the rule was being
-	 * learned). */
+	/* The kernel also splits at boundaries that are no steps of ours, from the time when the
+	 * rule was learned. */
 	for (size_t i = 0; i < s->row_cnt; i++)
 		if (s->rows[i].step_ns < close_ns)
 			row_set_step(s, &s->rows[i], s->rows[i].step_ns);
@@ -273,7 +273,7 @@ void sched_sums__forget(struct sched_sums *s, uint64_t close_ns, size_t cnt)
 		if (s->cuts[i].through_ns >= close_ns)
 			s->cuts[kept++] = s->cuts[i];
 	s->cut_cnt = kept;
-	/* The step that close_ns is in goes on. */
+	/* The step at close_ns continues. */
 	if (past > 1) {
 		s->boundary_cnt -= past - 1;
 		memmove(s->boundaries, s->boundaries + past - 1,

@@ -100,7 +100,7 @@ int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, v
 	return err;
 }
 
-/* A copy that is not half of one state and half of the next. */
+/* Reads until two reads agree, so that the copy is of one state. */
 static struct pt_sched_open open_read(const struct pt_sched_open *at)
 {
 	struct pt_sched_open one, again = *at;
@@ -113,8 +113,7 @@ static struct pt_sched_open open_read(const struct pt_sched_open *at)
 	return one;
 }
 
-/* Two may hold one thread, for an instant in which it came and was looked for: programs find the
- * first. */
+/* Two places may hold the same thread for a moment. BPF programs then use the first place. */
 static bool is_found(const uint32_t *tids, size_t way)
 {
 	if (!tids[way] || tids[way] & PT_SCHED_GONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables of threads and CPUs that the scheduler's programs keep (bpf/sched_events.h), seen
- * through shared memory. Functions that fail return a negative errno with err__set, or -ENOMEM.
+ * The tables of threads and CPUs that the scheduler's programs keep (bpf/sched_events.h), in shared memory. Functions
+ * that fail return a negative errno with err__set, or -ENOMEM.
  */
 #ifndef PROFTRACE_SCHED_TABLE_H
 #define PROFTRACE_SCHED_TABLE_H
@@ -14,31 +14,31 @@
 struct proftrace_bpf;
 
 struct sched_table {
-	struct pt_sched_set *sets; /* PT_SCHED_WAYS of the threads each */
+	struct pt_sched_set *sets; /* each has PT_SCHED_WAYS threads */
 	size_t set_cnt;
 	struct pt_sched_thread *threads;
 	struct pt_sched_cpu *cpus;
 	size_t cpu_cnt;
 };
 
-/* cpu_cnt: of the map. On failure there is nothing to unmap. */
+/* cpu_cnt: the number of CPUs in the map. After a failure there is nothing to unmap. */
 int sched_table__map(struct sched_table *t, const struct proftrace_bpf *skel, size_t cpu_cnt);
 void sched_table__unmap(struct sched_table *t);
 
-/* No thread has a place, and no CPU a state; no program may be attached. */
+/* Empties the tables. No program may be attached. */
 void sched_table__clear(struct sched_table *t);
 
 /*
- * Gives what was summed in a generation that no program adds to any more, and empties it. Ends when
- * fn returns not 0, with that; the sums that were not given stay.
+ * Passes the sums of a generation to fn and empties it. No program may add to that generation any more. If fn returns a
+ * value other than 0, returns that value; the remaining sums stay.
  */
 typedef int (*sched_record_fn)(void *ctx, const struct pt_sched_record *record);
 int sched_table__take(struct sched_table *t, uint32_t gen, sched_record_fn fn, void *ctx);
 
-/* What each thread has been doing since when, as the programs write: each is whole. */
+/* Passes the open state of each thread to fn. The programs may write meanwhile; each state is consistent. */
 typedef int (*sched_open_fn)(void *ctx, uint32_t tid, const struct pt_sched_open *open);
 int sched_table__open(const struct sched_table *t, sched_open_fn fn, void *ctx);
-/* Since when a thread is blocked; 0: it is not, or is not known. */
+/* Since when a thread is blocked; 0: it is not blocked, or unknown. */
 uint64_t sched_table__asleep_since(const struct sched_table *t, uint32_t tid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The scheduler's part in a session: its rows and totals of each window. */
+/* The scheduler in a session: its rows and totals of each window. */
 #include "capture/capture_ring.h"
 #include "capture/session.h"
 
@@ -44,7 +44,7 @@ const struct component component_scheduler = {
 	.window_finish = write_rows,
 };
 
-/* What its maps have, once a second: they are bounded. */
+/* Once a second, moves the sums out of the kernel's maps, since these are bounded. */
 const struct component component_scheduler_sums = {
 	.name = "scheduler sums",
 	.poll = empty_maps,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of the targets as a source of events: PT_REC_TASK records in the shared ring out of
- * bpf/task.bpf.c (new threads, forks, execs, exits, renames). Used beside sched_source, in the same
- * order: prepare before load, start after `targets` is filled. Functions return 0 or a negative
- * errno with err__set.
+ * Events in the life of the targets: PT_REC_TASK records in the shared ring, by bpf/task.bpf.c (new threads, forks,
+ * execs, exits, renames). Used beside sched_source in the same order: prepare before the load, start after `targets` is
+ * filled. Functions return 0 or a negative errno with err__set.
  */
 #ifndef PROFTRACE_TASK_SOURCE_H
 #define PROFTRACE_TASK_SOURCE_H
@@ -17,9 +16,8 @@ struct task_source;
 int task_source__prepare(struct proftrace_bpf *skel);
 
 /*
- * Attaches. follow_forks: a child of a target becomes a target before it runs. Its index is the
- * next one after ctl.target_cnt. The loader has set that to the number of targets that it put in
- * the map.
+ * Attaches the programs. follow_forks: a child of a target becomes a target before it runs. Its index is the next one
+ * after ctl.target_cnt. The caller has set ctl.target_cnt to the number of targets in the map.
  */
 int task_source__start(struct proftrace_bpf *skel, bool follow_forks, struct task_source **out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Page faults of the thread that makes the steps, by window. */
+/* Page faults in each window of the thread that makes the steps. */
 #include "capture/session.h"
 
-/* None where there are no steps. */
+/* Without steps there is no such thread. */
 static struct fault_count count(const struct session *s)
 {
 	const uint32_t tid = s->probes.ctl->step_tid;

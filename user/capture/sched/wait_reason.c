@@ -9,10 +9,11 @@
 static const char *const calls[] = {
 #include "syscall_names.h" /* [__NR_read] = "read", ... */
 #if defined(__x86_64__) && !defined(__NR_uretprobe)
-	[335] = "uretprobe", /* by which return probes, ours too, enter the kernel since 6.11 */
+	/* return probes, also ours, enter the kernel by this call since Linux 6.11 */
+	[335] = "uretprobe",
 #endif
 #if defined(__x86_64__) && !defined(__NR_uprobe)
-	[336] = "uprobe", /* likewise other probes, since 6.18 */
+	[336] = "uprobe", /* other probes enter the kernel by this call since Linux 6.18 */
 #endif
 };
 
