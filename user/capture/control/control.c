@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERBS_A_TURN 8 /* what clients ask for never holds up the session */
+#define VERBS_A_TURN 8 /* most requests in a turn, so that clients never hold up the session */
 
-/* Why a session has no socket. */
+/* Why the session has no socket. */
 static const char *no_door(int err, pid_t holder, char *buf, size_t size)
 {
 	if (holder)
@@ -63,7 +63,8 @@ void control__close(struct session *s)
 
 /* ---- status ---- */
 
-/* And not on nobody's file, while steps are looked for. */
+/* Is a window open? The window without a file, in which proftrace looks for steps, does not
+ * count. */
 static bool is_open(const struct session *s)
 {
 	return s->probes.ctl->window_open && !s->records.log.pid;
@@ -97,7 +98,7 @@ static void say_state(const struct session *s, char *out, size_t size)
 			 (unsigned long long)probeless__step(ctl));
 }
 
-/* Who asks may be in another directory. */
+/* The path is absolute, since the client may be in another directory. */
 static const char *window_path(const struct session *s, char *absolute)
 {
 	if (!s->window.writer)
@@ -106,7 +107,7 @@ static const char *window_path(const struct session *s, char *absolute)
 		return "in memory";
 	if (!realpath(s->window.path, absolute))
 		snprintf(absolute, PATH_MAX, "%s", s->window.path);
-	/* The answer has lines of its own. */
+	/* A newline in the path would look like a line of the answer. */
 	for (char *c = absolute; (c = strchr(c, '\n'));)
 		*c = '?';
 	return absolute;
@@ -192,8 +193,8 @@ static void say_no_window(const struct session *s, char *out, size_t size)
 		 s->opts->pid);
 }
 
-/* The step under way is the window's last, and the one after it is in none. Without steps the
- * window ends at once, and the next begins when its file is complete. */
+/* The current step is the window's last one, and the next step is in no window. Without steps the
+ * window ends at once. The next window then opens when the file is complete. */
 static bool end_window(struct session *s, bool keep, char *out, size_t size)
 {
 	struct pt_ctl *ctl = s->probes.ctl;
@@ -297,7 +298,7 @@ static size_t wakes(const struct session *s, struct pollfd *fds, size_t most)
 	return cnt;
 }
 
-/* Whoever asks gets an answer, in the session's last turn, too. */
+/* Clients get an answer in the session's last turn, too. */
 const struct component component_control = {
 	.name = "proftrace ctl",
 	.poll = poll_requests,

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. They open
- * and close at steps, like those of a schedule. If no steps are seen they do so at once (timed.h).
- * `start` and `pause` take over from the schedule. It answers from the session's first moment
- * (control_early.h: before the probes are attached).
+ * A session under command: `proftrace ctl` starts, pauses, dumps and ends its windows. Windows open and close at steps,
+ * like those of a schedule. Without steps they open and close at once (timed.h). `start` and `pause` override the
+ * schedule. The session answers from its first moment on (control_early.h: before the probes are attached).
  */
 #ifndef PROFTRACE_CONTROL_H
 #define PROFTRACE_CONTROL_H
 
 struct session;
 
-/* Begins to listen; a session that cannot, as another one of the same process listens, says so and
- * goes on. With --paused no window opens before `start`, so there it is an error: a negative errno
- * with err__set. */
+/* Begins to listen. If another session of the same process listens, prints a warning and returns 0. With --paused no
+ * window opens before `start`, so this is an error: returns a negative errno with err__set. */
 int control__open(struct session *s);
-/* The programs are loaded: what was asked for before is theirs. */
+/* Call when the programs are loaded: passes earlier requests to them. */
 void control__loaded(struct session *s);
 void control__close(struct session *s);
-/* Obeys what has been asked since, and --dump-every. */
+/* Handles the requests that have come, and --dump-every. */
 void control__pump(struct session *s);
 
 #endif

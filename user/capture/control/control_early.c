@@ -46,7 +46,8 @@ static void set_hold(struct session *s, uint32_t hold)
 		s->probes.ctl->hold = hold;
 }
 
-/* The windows are those that were asked for when it began, unless it is paused as well. */
+/* Ends the wait. The windows stay as they were chosen at the start, unless the session is paused.
+ * Then a window opens. */
 static void end_wait(struct session *s, char *out, size_t size)
 {
 	snprintf(out, size, "it starts now, and not in %s", left(s).s);

@@ -9,7 +9,8 @@
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
 #endif
 
-/* Field 22 of /proc/PID/stat; the 20th behind the name. 0: there is no such process. */
+/* Start time of the process: field 22 of /proc/PID/stat, the 20th after the name. 0: there is no
+ * such process. */
 static uint64_t start_of(pid_t pid)
 {
 	unsigned long long ticks = 0;
@@ -27,7 +28,7 @@ static uint64_t start_of(pid_t pid)
 	return ticks;
 }
 
-/* A pidfd of the peer itself. -ESRCH: it has ended. Other errors: this kernel has no such pidfd. */
+/* A pidfd of the peer. -ESRCH: the peer has ended. Other errors: this kernel has no such pidfd. */
 static int pidfd_of(int fd)
 {
 	int pidfd = -1;
@@ -35,7 +36,7 @@ static int pidfd_of(int fd)
 
 	if (!getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size))
 		return pidfd;
-	/* EINVAL before Linux 6.16, once it was waited for. */
+	/* Before Linux 6.16 an ended and awaited peer gives EINVAL. */
 	return errno == EINVAL ? -ESRCH : -errno;
 }
 

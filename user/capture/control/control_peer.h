@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is at the other end of a control socket. The kernel may have given the process id to another
- * process since. */
+/* The process at the other end of a control socket. The kernel may have given its process id to another process
+ * since. */
 #ifndef PROFTRACE_CONTROL_PEER_H
 #define PROFTRACE_CONTROL_PEER_H
 
@@ -10,15 +10,15 @@
 
 struct control_peer {
 	uid_t uid;
-	pid_t pid;		/* 0: in another pid namespace */
-	uint64_t start_ticks;	/* when it was started, since boot; 0: not known */
-	int pidfd;		/* above 0: of that process (Linux 6.5) */
+	pid_t pid;		/* 0: the peer is in another pid namespace */
+	uint64_t start_ticks;	/* start time since boot; 0: unknown */
+	int pidfd;		/* above 0: a pidfd of the process (Linux 6.5) */
 };
 
-/* Who connected, or who listened: the kernel noted it then. 0; -ESRCH: that process has ended; or
+/* The process that connected or listened, as the kernel noted it then. Returns 0, -ESRCH if that process has ended, or
  * another negative errno. */
 int control_peer__look(int fd, struct control_peer *out);
-/* Is that process still there? If neither its start time nor a pidfd is available: yes. */
+/* Does that process still exist? True if neither its start time nor a pidfd is known. */
 bool control_peer__is_there(const struct control_peer *p);
 void control_peer__forget(struct control_peer *p);
 

@@ -18,16 +18,16 @@
 #define SOON_S	  2 /* a session that records answers within this */
 #define ANSWER_S  60
 #define EXITING	  0x4		/* PF_EXITING of the kernel's flags of a process */
-#define ENDING_MS 3000		/* a session that was killed is waited for */
-#define LOOK_MS	  20		/* so often meanwhile */
-#define SILENT_NS 1000000000ull /* a client that says nothing is kept this long */
+#define ENDING_MS 3000		/* wait for a killed session to end */
+#define LOOK_MS	  20		/* interval of looks during that wait */
+#define SILENT_NS 1000000000ull /* a client that sends nothing is kept this long */
 #define OBEYED	  '+'
 #define REFUSED	  '-'
 
 const char *const control_verbs[] = {"status", "start", "resume", "pause",
 				     "dump",   "reset", "stop",	  NULL};
 
-/* Bound and listening, with a mode that lets root and its own user alone connect. */
+/* Binds and listens. The mode lets only root and the socket's own user connect. */
 static int bind_and_listen(int fd, const struct sockaddr_un *a)
 {
 	if (bind(fd, (const struct sockaddr *)a, sizeof(*a)))
@@ -58,10 +58,10 @@ static int listen_once(const struct sockaddr_un *a)
 	return err ? err : fd;
 }
 
-/* Whether somebody listens, and who: 0 in another pid namespace. */
+/* Does somebody listen, and who? *holder is 0 if the listener is in another pid namespace. */
 static bool find_holder(pid_t pid, pid_t *holder)
 {
-	/* Without waiting: it may be stopped. */
+	/* Do not wait: the listener may be stopped. */
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct control_peer peer = {0};
 	struct sockaddr_un a;
@@ -84,7 +84,7 @@ pid_t control_socket__holder(pid_t pid)
 	return holder;
 }
 
-/* Its threads may have some of the kernel's work before them, but none of their own. */
+/* Is the process exiting? Its threads may still run in the kernel, but not in the program. */
 static bool is_ending(pid_t pid)
 {
 	char path[32], line[512] = "";
@@ -102,7 +102,7 @@ static bool is_ending(pid_t pid)
 	       flags & EXITING;
 }
 
-/* Who was killed has the name until the kernel has taken its probes out. */
+/* A killed session keeps the name until the kernel has removed its probes. Is that the case? */
 static bool is_left_behind(pid_t pid)
 {
 	pid_t holder;
@@ -134,7 +134,7 @@ void control_socket__sweep(void)
 		control_place__sweep();
 }
 
-/* Who listened last is who clients see (SO_PEERCRED). */
+/* Clients see the process that called listen() last (SO_PEERCRED). */
 static int make_elsewhere(pid_t pid, uint32_t *holder)
 {
 	int fd, err;
@@ -166,7 +166,7 @@ int control_socket__listen(struct control_listener *l, pid_t pid)
 	return 0;
 }
 
-/* Its place is free; the socket stays. */
+/* Frees the client's place. The socket stays open. */
 static int take_out(struct control_client *c)
 {
 	int fd = c->fd;
@@ -206,7 +206,8 @@ static bool find_verb(const char *word, enum control_verb *verb)
 	return false;
 }
 
-/* A place for a client; the one that has said nothing for the longest time makes room. */
+/* A free place for a client. If there is none, the client that has been silent for the longest time
+ * is dropped. */
 static struct control_client *free_place(struct control_listener *l)
 {
 	struct control_client *oldest = l->clients;
@@ -226,7 +227,7 @@ static void take_client(struct control_listener *l, int fd)
 	struct control_peer peer;
 
 	if (control_peer__look(fd, &peer)) {
-		close(fd); /* it has ended */
+		close(fd); /* the client has ended */
 		return;
 	}
 	if (is_trusted(&peer)) {
@@ -249,7 +250,7 @@ static void take_clients(struct control_listener *l)
 	}
 }
 
-/* "start 123": the number behind the word, which is cut off. */
+/* Parses "start 123": cuts the number off the word. */
 static bool cut_moment(char *word, uint64_t *at_ns)
 {
 	char *number = strchr(word, ' ');
@@ -266,8 +267,8 @@ static bool cut_moment(char *word, uint64_t *at_ns)
 	return !errno;
 }
 
-/* Its verb, if it has said one and is still there; who says anything else, or nothing in time, is
- * sent away. */
+/* Reads the client's verb. Drops a client that has ended, sends another word, or sends nothing in
+ * time. */
 static bool hear(struct control_client *c, enum control_verb *verb, uint64_t *at_ns)
 {
 	char word[32];
@@ -310,7 +311,7 @@ void control_socket__answer(int client, bool obeyed, const char *text)
 
 	if (len >= (int)sizeof(message))
 		len = sizeof(message) - 1;
-	/* Who does not wait for the answer is none of our business. */
+	/* A client that does not wait for the answer is no error. */
 	if (send(client, message, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		log__debug("control: no answer was taken: %s", strerror(errno));
 	close(client);
@@ -325,7 +326,7 @@ static int no_session(pid_t pid, int err)
 	return err__set(-err, MESSAGE_SESSION_NOT_REACHED, pid, strerror(err));
 }
 
-/* By these calls, which the sandbox of `ctl` has. */
+/* Uses only calls that the sandbox of `ctl` allows. */
 static ssize_t send_text(int fd, const char *text, size_t len)
 {
 	struct iovec data = {(void *)text, len};
@@ -346,7 +347,7 @@ static ssize_t receive(int fd, char *text, size_t size, int seconds)
 	return cnt > 0 ? UNINTERRUPTED(recvmsg(fd, &message, 0)) : -1;
 }
 
-/* A session hears us between its stages; on a busy machine one that attaches takes its time. */
+/* A session answers between its stages. On a busy machine a session that attaches may take long. */
 static ssize_t await_answer(const struct control_session *c, char *message, size_t size)
 {
 	ssize_t len = receive(c->fd, message, size, SOON_S);
@@ -421,7 +422,7 @@ int control_session__say_start(const struct control_session *c, uint64_t at_ns)
 	return send_text(c->fd, text, (size_t)len) < 0 ? no_session(c->target, errno) : 0;
 }
 
-/* message: what was received, with room for a byte behind it; len: of it, or -1 with errno. */
+/* message: the received text, with room for one more byte. len: its length, or -1 with errno. */
 static int understand(const struct control_session *c, char *message, ssize_t len, char *answer,
 		      size_t size)
 {
