@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * Spans are made here: a begin waits as an open span of its thread, one record is written at the end.
+ * Makes spans. A begin waits as an open span of its thread. The end writes one record.
  *
- * The stack grows down. So an open span has returned if its entry stack pointer is at or below the
- * current one. An exception ended it, or its end has no probe. The thread's next event closes it
- * and marks it as inferred.
+ * The stack grows down. So an open span has returned if its entry stack pointer is at or below the current one. Then an
+ * exception ended it, or its end has no probe. The thread's next event closes the span and marks it as inferred.
  */
 #ifndef PROFTRACE_OPEN_SPANS_BPF_H
 #define PROFTRACE_OPEN_SPANS_BPF_H
@@ -17,7 +16,7 @@ static __always_inline bool wanted(void)
 	return ctl.window_open || ctl.learn;
 }
 
-/* Clips a span to the open window, or to the one that just closed. False: it lies outside. */
+/* Clips a span to the open window, or to the window that just closed. Returns false if the span lies outside. */
 static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 {
 	__u64 open = ctl.window_open_ns, close = ctl.window_close_ns;
@@ -39,8 +38,8 @@ static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 	return true;
 }
 
-/* The thread of the steps sends its spans in batches, which are complete at each boundary. Other
- * threads send at once, because their next event may take long. */
+/* The step thread sends its spans in batches, which are sent at each boundary. Other threads send at once, since their
+ * next event may be long after. */
 static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				      __u64 end, __u32 flags, __u32 how)
 {
@@ -49,7 +48,7 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_
 
 	barrier_var(i);
 	if (t->batch.window != ctl.window_cnt) {
-		/* The loader itself has read the rest of an earlier window. */
+		/* The loader has read the rest of an earlier window itself. */
 		t->batch.window = ctl.window_cnt;
 		i = 0;
 	}
@@ -64,7 +63,7 @@ static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_
 	span->flags = flags;
 	if (f->kind == PT_KIND_CALL)
 		span->flags |= f->slot | (__u16)(f->nested << PT_SPAN_NESTED_SHIFT);
-	/* These fields are unions for the other kinds. */
+	/* For other kinds these members have another meaning (a union). */
 	span->seq = f->seq;
 	span->type_obj = f->type_obj;
 	if (f->kind != PT_KIND_STATIC)
@@ -81,7 +80,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_open
 	__u32 len = t->name_len[slot] & (PT_NAME_MAX - 1);
 	struct pt_rec_named *r;
 
-	batch_flush(t); /* spans inside come first */
+	batch_flush(t); /* the spans inside this one come first */
 	r = ring_reserve(&ring, sizeof(*r));
 	if (!r) {
 		count_lost(&ctl.lost_ring);
@@ -102,7 +101,7 @@ static __always_inline void emit_named(struct pt_thread *t, const struct pt_open
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-/* One that has not ended, and began later than that. */
+/* Is there an open span of the class in this group that began after since_ns? */
 __weak __noinline int class_in_group(struct pt_thread *t, __u32 i, __u32 name_class, __u64 since_ns)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < t->open_cnt; n++) {
@@ -116,8 +115,8 @@ __weak __noinline int class_in_group(struct pt_thread *t, __u32 i, __u32 name_cl
 	return false;
 }
 
-/* Is an open span of this class around those that end now? An optimizer may call another one's
- * step. A span from before the latest boundary does not count: its end was not seen. */
+/* Does an open span of this class enclose the span that ends now? An optimizer may call the step of another one. A span
+ * from before the latest boundary does not count: its end was not seen. */
 __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 {
 	__u64 latest = ctl.step_ns[ctl.step_seq % PT_STEP_RING];
@@ -134,7 +133,7 @@ __weak __noinline int class_is_open(struct pt_thread *t, __u32 name_class)
 	return false;
 }
 
-/* Writes the record of span i, which is already taken off, if it lies in the window. */
+/* Writes the record of span i if it lies in the window. The span is not open any more. */
 __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 flags, __u32 how)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -152,8 +151,7 @@ __weak __noinline int span_emit(struct pt_thread *t, __u32 i, __u64 end, __u32 f
 	return 0;
 }
 
-/* If the data loader alone makes the steps, a loader next that a C++ exception ended found no
- * batch. */
+/* The data loader alone makes the steps: a loader next that a C++ exception ended found no batch. */
 static __always_inline void loader_next_closes(struct pt_thread *t, const struct pt_open_span *f, __u32 how)
 {
 	if (!ctl.loader_next_alone || f->name_class != PT_CLASS_DATALOADER || f->sp == PT_SP_OBJECT ||
@@ -166,8 +164,8 @@ static __always_inline void loader_next_closes(struct pt_thread *t, const struct
 }
 
 /*
- * When a device's thread fell asleep, if it slept at the end of the backward pass. Its part ended
- * before that of another device; its last node ended at that time. 0: it was awake.
+ * When a device's thread fell asleep, if it slept at the end of the backward pass. Then its part of the pass ended
+ * before another device's part, and its last node ended at that time. 0: the thread was awake.
  */
 __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 {
@@ -180,7 +178,7 @@ __weak __noinline __u64 asleep_at_pass_end(__u32 tid, __u64 begin_ns, __u64 now)
 	return s->slept_ns < pass_end_ns && pass_end_ns < s->woken_ns ? s->slept_ns : 0;
 }
 
-/* When a node that closes now ended, if its pass tells; 0: not known. */
+/* The end of a node that closes now, if its backward pass shows it; 0: unknown. */
 __weak __noinline __u64 node_pass_end(struct pt_thread *t, __u64 begin_ns, __u64 now, __u32 how)
 {
 	if (!t)
@@ -190,8 +188,8 @@ __weak __noinline __u64 node_pass_end(struct pt_thread *t, __u64 begin_ns, __u64
 	return how == PT_END_INFERRED ? asleep_at_pass_end(t->tid, begin_ns, now) : 0;
 }
 
-/* Takes the top open span off and writes its record if it lies in the window. A global function: it is
- * verified once and not at each place that calls it. */
+/* Closes the innermost open span, and writes its record if it lies in the window. A global function: the verifier
+ * checks it once, and not at each caller. */
 __weak __noinline int span_close_top(struct pt_thread *t, __u64 now, __u32 how)
 {
 	__u32 i, flags = 0, name_class;
@@ -244,7 +242,7 @@ static __always_inline bool top_is_dead(struct pt_thread *t, __u64 sp)
 	return f && (f->sp <= sp || span_has_ended(f));
 }
 
-/* Closes the innermost open span, and those around it that have returned; are there more? */
+/* Closes the innermost open span, and enclosing spans that have returned. Returns true if there may be more. */
 __weak __noinline int dead_group_close(struct pt_thread *t, __u64 sp, __u64 now)
 {
 	for (int n = 0; t && n < PT_SPAN_GROUP; n++) {
@@ -255,8 +253,8 @@ __weak __noinline int dead_group_close(struct pt_thread *t, __u64 sp, __u64 now)
 	return true;
 }
 
-/* Closes open spans that have returned unseen: those at or below the current stack pointer. now: 0 if
- * it was not read yet. */
+/* Closes open spans that have returned unseen: their stack pointer is at or below the current one. now: 0 if the time
+ * was not read yet. */
 __weak __noinline int spans_close_dead_at(struct pt_thread *t, __u64 sp, __u64 now)
 {
 	if (!t || !top_is_dead(t, sp))
@@ -275,7 +273,7 @@ static __always_inline void spans_close_dead(struct pt_thread *t, __u64 sp)
 	spans_close_dead_at(t, sp, 0);
 }
 
-/* Of the group below open span i. */
+/* Searches the group below open span i. */
 __weak __noinline int open_span_in_group(struct pt_thread *t, __u32 i, __u64 sp, __u32 row)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
@@ -289,8 +287,7 @@ __weak __noinline int open_span_in_group(struct pt_thread *t, __u32 i, __u64 sp,
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* Index of the innermost open span with this stack pointer (and row, unless 0), or
- * PT_MAX_OPEN_SPANS. */
+/* Index of the innermost open span with this stack pointer (and row, unless 0). PT_MAX_OPEN_SPANS: none. */
 __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 {
 	__u32 cnt = t ? t->open_cnt : 0, found;
@@ -304,7 +301,7 @@ __weak __noinline int open_span_find(struct pt_thread *t, __u64 sp, __u32 row)
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* Closes at most a group of open spans; are there more above open span i? */
+/* Closes at most one group of open spans. Returns true if there may be more above open span i. */
 __weak __noinline int above_group_close(struct pt_thread *t, __u32 i, __u64 now)
 {
 	for (int n = 0; t && n < PT_SPAN_GROUP; n++) {
@@ -315,7 +312,7 @@ __weak __noinline int above_group_close(struct pt_thread *t, __u32 i, __u64 now)
 	return true;
 }
 
-/* Closes what is still above open span i, as inferred. */
+/* Closes the open spans above open span i, as inferred. */
 __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 {
 	if (!t || t->open_cnt <= i + 1)
@@ -327,7 +324,7 @@ __weak __noinline int spans_close_above(struct pt_thread *t, __u32 i, __u64 now)
 	return 0;
 }
 
-/* Ends open span i at its own end, and all above it as inferred. */
+/* Ends open span i at its own end, and closes all spans above it as inferred. */
 static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 now, __u32 how)
 {
 	spans_close_above(t, i, now);
@@ -335,8 +332,8 @@ static __always_inline void spans_close_to(struct pt_thread *t, __u32 i, __u64 n
 }
 
 /*
- * Adds an open span; NULL: the thread has too many. It begins now, so call it last: our own work
- * must not count as the target's. The caller fills fields of the kind.
+ * Adds an open span. NULL: the thread has too many. The span begins now, so call this last: our own work must not count
+ * as the target's. The caller fills the members of the kind.
  */
 static __always_inline struct pt_open_span *span_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u8 kind)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Open spans with names from the target, and ranges. An object, not a function, connects a range's
- * begin and end. */
+/* Ranges, and open spans with names from the target. An object connects a range's begin and end, not a function. */
 #ifndef PROFTRACE_RANGES_BPF_H
 #define PROFTRACE_RANGES_BPF_H
 
@@ -15,7 +14,7 @@ static __always_inline bool is_open_range(const struct pt_open_span *f, __u64 ob
 	return PT_IS_RANGE(f) && !span_has_ended(f) && (any || f->object == object);
 }
 
-/* When the innermost range that has ended after a time did, of the group below open span i; 0: none has. */
+/* The end of the innermost range that ended after after_ns, in the group below open span i; 0: none. */
 __weak __noinline __u64 ended_in_group(struct pt_thread *t, __u32 i, __u64 after_ns)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
@@ -29,7 +28,7 @@ __weak __noinline __u64 ended_in_group(struct pt_thread *t, __u32 i, __u64 after
 	return 0;
 }
 
-/* When the innermost ended range around open span i ended. 0: none has. */
+/* The end of the innermost ended range around open span i; 0: none has ended. */
 __weak __noinline __u64 enclosing_ended_ns(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -51,7 +50,7 @@ static __always_inline bool is_sequence(const struct pt_open_span *f)
 	return PT_IS_RANGE(f) && PT_CLASS_IS_ITERATION(f->name_class);
 }
 
-/* Of the innermost range of a sequence, in the group below open span i. */
+/* State of the innermost iteration range in the group below open span i. */
 __weak __noinline int sequence_in_group(struct pt_thread *t, __u32 i, __u64 then_ns)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
@@ -67,7 +66,7 @@ __weak __noinline int sequence_in_group(struct pt_thread *t, __u32 i, __u64 then
 	return SEQUENCE_NONE;
 }
 
-/* Did open span i begin in a range of a sequence that is over? Such ranges may overlap. */
+/* Did open span i begin in an iteration range that has ended? Such ranges may overlap. */
 __weak __noinline int sequence_is_over(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -90,9 +89,9 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
 }
 
-/* Ends open range i if its program will not end it. So it is if the range begins again (object), or
- * if the next one of a sequence begins (is_iteration): a range of a sequence ends where it begins
- * again. So it is also if there is little room: then overlaps cannot wait. */
+/* Ends open range i if its program will not end it. That is so in three cases: the range begins again (object), its
+ * iteration range has ended and the next one begins (is_iteration), or there is little room, so that overlaps cannot
+ * wait. An iteration range ends where it begins again. */
 __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
 {
 	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -120,7 +119,7 @@ __weak __noinline int range_group_close(struct pt_thread *t, __u32 i, __u64 obje
 	return 0;
 }
 
-/* What its program left open ends, as a range of this object (0: none) begins. Outermost first. */
+/* Ends ranges that the program left open, when a range of this object (0: none) begins. Outermost first. */
 __weak __noinline int ranges_close(struct pt_thread *t, __u64 object, __u32 is_iteration)
 {
 	if (!t || (object <= PT_OBJECT_OWN && !is_iteration && !has_little_room(t)))
@@ -153,7 +152,7 @@ static __always_inline struct pt_name *name_buffer(struct pt_thread *t)
 	return slot < PT_MAX_NAMED ? &t->names[slot] : NULL;
 }
 
-/* The same for a range, which may open a step even without room for its span. */
+/* As name_buffer() for a range. A range may open a step even without room for its span. */
 static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 {
 	__u32 slot;
@@ -164,7 +163,7 @@ static __always_inline struct pt_name *range_name_buffer(struct pt_thread *t)
 	return &t->names[slot < PT_MAX_NAMED ? slot : PT_MAX_NAMED];
 }
 
-/* Adds an open span with the name in the buffer of name_buffer(). */
+/* Adds an open span with the name in name_buffer(). */
 static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u64 sp, __u32 row,
 						   __u32 name_len)
 {
@@ -182,7 +181,7 @@ static __always_inline struct pt_open_span *named_push(struct pt_thread *t, __u6
 	return f;
 }
 
-/* Does the name begin as rule r says? Compares words, in which the first byte is the lowest. */
+/* Does the name begin with the prefix of rule r? Compares words; the lowest byte of a word is the first one. */
 __weak __noinline int name_follows(struct pt_name *name, __u32 r)
 {
 	const struct pt_name_rule *rule;
@@ -204,7 +203,7 @@ __weak __noinline int name_follows(struct pt_name *name, __u32 r)
 	return false;
 }
 
-/* Global functions: the verifier follows each once. */
+/* A global function: the verifier checks it once. */
 __weak __noinline int class_by_rules(struct pt_name *name)
 {
 	for (__u32 r = 0; name && r < PT_MAX_NAME_RULES && ctl.name_rules[r].len; r++)
@@ -218,9 +217,8 @@ static __always_inline __u32 name_classify(struct pt_name *name)
 	return class_by_rules(name);
 }
 
-/* If the data loader alone makes the steps, the request that ends an epoch opens a step, and the
- * next request continues it. Such a request ends with an exception that was not being handled when
- * it began. */
+/* The data loader alone makes the steps. A loader next that ends an epoch would open a step, and the next request would
+ * continue it. Such a loader next ends with an exception that was not handled when it began. */
 static __always_inline void loader_next_begins(struct pt_thread *t, __u32 name_class)
 {
 	if (ctl.loader_next_alone && name_class == PT_CLASS_DATALOADER && t->tid == ctl.step_tid)
@@ -238,7 +236,7 @@ static __always_inline void loader_next_ends(struct pt_thread *t, __u32 name_cla
 		ctl.epoch_ended = 1;
 }
 
-/* Begins a range whose name is in the buffer. It may open or close a step. */
+/* Begins a range with the name in the buffer. It may open or close a step. */
 static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u32 row,
 						    const struct pt_probe_cfg *cfg,
 						    struct pt_name *name, __u32 name_len, __u64 now)
@@ -268,7 +266,7 @@ static __always_inline struct pt_open_span *range_begin(struct pt_thread *t, __u
 	return f;
 }
 
-/* Of the group below open span i. */
+/* Searches the group below open span i. */
 __weak __noinline int range_in_group(struct pt_thread *t, __u32 i, __u64 object, __u32 any)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i > 0; n++) {
@@ -282,8 +280,8 @@ __weak __noinline int range_in_group(struct pt_thread *t, __u32 i, __u64 object,
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* Index of the innermost range that has not ended, of this object or (any: 1) of whichever, or
- * PT_MAX_OPEN_SPANS. Global functions: the verifier follows each once. */
+/* Index of the innermost open range of this object, or of any object (any: 1). PT_MAX_OPEN_SPANS: none. A global
+ * function: the verifier checks it once. */
 __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 {
 	__u32 cnt = t ? t->open_cnt : 0, found;
@@ -297,7 +295,7 @@ __weak __noinline int range_find(struct pt_thread *t, __u64 object, __u32 any)
 	return PT_MAX_OPEN_SPANS;
 }
 
-/* From open span i on, as far as open span `end`. */
+/* Marks overlaps from open span i up to `end`. */
 __weak __noinline int overlap_group_note(struct pt_thread *t, __u32 i, __u32 end, __u64 begin_ns)
 {
 	for (__u32 n = 0; t && n < PT_SPAN_GROUP && i + n < end; n++) {
@@ -311,7 +309,7 @@ __weak __noinline int overlap_group_note(struct pt_thread *t, __u32 i, __u32 end
 	return 0;
 }
 
-/* Range i ends. Ranges that began before it and ended since overlap with it. */
+/* Range i ends. Ranges that began before range i and ended inside it overlap with it. */
 __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 {
 	const struct pt_open_span *f = t ? open_span_at(t, i) : NULL;
@@ -322,8 +320,8 @@ __weak __noinline int note_overlaps(struct pt_thread *t, __u32 i)
 	return 0;
 }
 
-/* Ends a range, and calls inside it whose return was not seen. If other ranges last longer, it
- * notes the end and waits for them. */
+/* Ends a range, and the calls inside it whose return was not seen. If other ranges last longer, notes the end and waits
+ * for them. */
 static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 sp)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -340,7 +338,7 @@ static __always_inline void range_end(struct pt_thread *t, __u64 object, __u64 s
 		return;
 	}
 	spans_close_to(t, i, now, PT_END_OBJECT);
-	spans_close_dead_at(t, sp, now); /* ranges that waited for it */
+	spans_close_dead_at(t, sp, now); /* ranges that waited for this one */
 }
 
 #endif

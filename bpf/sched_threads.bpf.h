@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
-/* Sums that the scheduler's programs keep for each thread, in its current step. */
+/* Sums of the scheduler's programs for each thread, in the thread's current step. */
 #ifndef PROFTRACE_SCHED_THREADS_BPF_H
 #define PROFTRACE_SCHED_THREADS_BPF_H
 
 #include "intervals.bpf.h"
 #include "sched_places.bpf.h"
 
-#define PT_SCHED_IS_NEW (1u << 30) /* of a place: nobody had taken it for this thread */
+#define PT_SCHED_IS_NEW (1u << 30) /* flag of a place: it was free, and is now taken for this thread */
 
-/* PT_SCHED_NOWHERE: all are taken. */
+/* Returns the thread's place. PT_SCHED_NOWHERE: all places are taken. */
 __weak __noinline __u32 thread_place_take(__u32 tid)
 {
 	__u32 place = tid & (sched_set_cnt - 1);
@@ -29,7 +29,7 @@ __weak __noinline __u32 thread_place_take(__u32 tid)
 	return PT_SCHED_NOWHERE;
 }
 
-/* *is_new: nobody had taken it for this thread. NULL: all are taken. */
+/* *is_new: the place was free before. NULL: all places are taken. */
 static __always_inline struct pt_sched_thread *thread_take(__u32 tid, bool *is_new)
 {
 	__u32 place = thread_place_take(tid);
@@ -45,14 +45,14 @@ static __always_inline void thread_name(struct task_struct *task, struct pt_sche
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
 }
 
-/* The thread's own name is in its place: sched_rename keeps it there. */
+/* Copies the thread's name from its place. sched_rename keeps it up to date there. */
 static __always_inline void name_copy(char *dst, const struct pt_sched_thread *t)
 {
 	__builtin_memcpy(dst, t->comm, sizeof(t->comm));
 }
 
-/* The sums of one step, which are the ring's then. Global functions: the verifier follows each once per
- * program. */
+/* Sends the sums of one step through the ring, and empties them. The functions here are global: the verifier checks
+ * each once per program. */
 __weak __noinline int step_flush(struct pt_sched_thread *t, __u32 gen, __u32 tid)
 {
 	struct pt_sched_record *r;
@@ -80,7 +80,7 @@ __weak __noinline int step_flush(struct pt_sched_thread *t, __u32 gen, __u32 tid
 /* A part of an interval that lies in one step. */
 struct share {
 	__u64 step_ns, ns, cpu_ns;
-	__u64 cnt; /* as wide as the others: before 6.3 the verifier wants what pads a struct set, too */
+	__u64 cnt; /* as wide as the others: before Linux 6.3 the verifier requires that padding is written, too */
 };
 
 __weak __noinline int step_add(struct pt_sched_thread *t, __u32 gen, __u32 tid, struct share *share)
@@ -115,7 +115,7 @@ __weak __noinline int step_add(struct pt_sched_thread *t, __u32 gen, __u32 tid, 
 	return 0;
 }
 
-/* Whole to the loader. */
+/* Sends the whole interval to the loader. */
 static __noinline int thread_emit(const struct pt_sched_thread *t, const struct interval *i)
 {
 	struct pt_sched_span *s = interval_reserve(i);
@@ -127,7 +127,7 @@ static __noinline int thread_emit(const struct pt_sched_thread *t, const struct 
 	return 0;
 }
 
-/* The thread's open interval ends now: into the sums, or whole to the loader. exec_ns: as in struct
+/* The thread's open interval ends now. Adds it to the sums, or sends it whole to the loader. exec_ns: as in struct
  * pt_sched_open. */
 __weak __noinline int thread_account(struct pt_sched_thread *t, __u32 tid, __u64 exec_ns, __u64 now)
 {
@@ -166,7 +166,7 @@ __weak __noinline int thread_account(struct pt_sched_thread *t, __u32 tid, __u64
 	return step_add(t, gen, tid, &newest);
 }
 
-/* The thread is no more. Sums that are the loader's keep the place until it has taken them. */
+/* The thread has ended. If the loader has not taken its sums yet, the place is kept until then. */
 __weak __noinline int thread_release(struct pt_sched_thread *t, __u32 tid)
 {
 	__u32 place = tid & (sched_set_cnt - 1), gen = sched_ctl.gen & 1;

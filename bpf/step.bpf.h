@@ -9,8 +9,8 @@
 #include "counter.bpf.h"
 #include "thread.bpf.h"
 
-/* State of step `step` by the schedule; see struct pt_schedule. Global functions: the verifier follows
- * each once, and not with each way through the one before. */
+/* State of step `step` by the schedule, see struct pt_schedule. The functions here are global: the verifier checks each
+ * of them once, and not along each path of the caller. */
 __weak __noinline int step_state(__u64 step, __u64 now)
 {
 	__u64 cycle = ctl.schedule.closed + ctl.schedule.ready + ctl.schedule.record;
@@ -38,12 +38,12 @@ static __always_inline bool may_open(void)
 	return ctl.armed && (!ctl.armed_once || ctl.armed == ctl.closes + 1);
 }
 
-/* What the thread that counts steps has run until now, 0: not known. */
+/* CPU time of the step thread until now; 0: unknown. */
 __weak __noinline __u64 run_until(__u64 now)
 {
 	if (!ctl.run_is_seen)
 		return 0;
-	if (!ctl.run_in_ns) /* it came before its switches were seen */
+	if (!ctl.run_in_ns) /* the thread came onto the processor before its switches were seen */
 		ctl.run_in_ns = now;
 	return ctl.run.ran_ns + (now > ctl.run_in_ns ? now - ctl.run_in_ns : 0) + 1;
 }
@@ -69,7 +69,7 @@ __weak __noinline int step_emit(__u32 prev, __u64 now)
 	struct pt_rec_step *r = ring_reserve(&ring, sizeof(*r));
 
 	if (!r) {
-		/* Outside of windows the programs' own count is enough. */
+		/* Outside of windows the count of the programs suffices. */
 		if (ctl.state != prev || ctl.state == PT_STATE_RECORD)
 			count_lost(&ctl.lost_ring);
 		return 0;
@@ -98,7 +98,7 @@ __weak __noinline int count_passes(void)
 	return 0;
 }
 
-/* A global function: the verifier follows it once. */
+/* A global function: the verifier checks it once. */
 __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 {
 	__u32 prev = ctl.state, state;
@@ -110,8 +110,8 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	ctl.run.at[(ctl.step_seq + 1) % PT_STEP_RING] = run_until(now);
 	ctl.step_seq++;
 	count_passes();
-	/* If a call began while its end, or its caller's, had no probe, its return is not seen. A
-	 * range that opens above it would hide it for ever. */
+	/* A call may have begun while its end, or its caller's end, had no probe. Then its return is not seen. A range
+	 * that opens above it would keep it open for ever. */
 	if (t && ctl.learn)
 		t->open_cnt = t->named_cnt = 0;
 	if (!ctl.counting || now < ctl.count_from_ns || prev == PT_STATE_DONE)
@@ -129,12 +129,12 @@ __weak __noinline int step_boundary(struct pt_thread *t, __u64 now)
 	ctl.state = state;
 	window_set(state, prev, now);
 	if (t)
-		batch_flush(t); /* spans of the step that ends come first */
+		batch_flush(t); /* spans of the ended step come first */
 	step_emit(prev, now);
 	return 0;
 }
 
-/* Only in steps that the loader chose. In the window the loader counts records. */
+/* Statistics are kept only in steps that the loader chose. In a window the loader counts records. */
 static __always_inline bool measuring(void)
 {
 	return ctl.step_seq >= ctl.measure_from && ctl.step_seq < ctl.measure_to;
@@ -156,14 +156,14 @@ __weak __noinline int count_begin(struct pt_thread *t, __u32 name_class, __u32 t
 	if (!name_class || name_class >= PT_CLASS_CNT)
 		return 0;
 	if (t)
-		count_update(t, name_class); /* first: the loader looks at the other first */
+		count_update(t, name_class); /* before class_seen, which the loader reads first */
 	__sync_fetch_and_add(&ctl.class_seen[name_class], 1);
 	ctl.class_tid[name_class] = tid;
 	ctl.passes += name_class == PT_CLASS_BACKWARD;
 	return 0;
 }
 
-/* A span of a class begins or ends; only the thread that counts steps makes boundaries. */
+/* A span of a class begins or ends. Only the step thread makes boundaries. */
 __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at_end, __u64 now)
 {
 	__u32 tid = current_tid();
@@ -205,8 +205,8 @@ __weak __noinline int step_event(struct pt_thread *t, __u32 name_class, __u32 at
 	return 0;
 }
 
-/* The step's batch is requested before its boundary. This opens the step in the boundary's place.
- * So the number of steps equals that of boundaries, whether loader nexts are seen or not. */
+/* The step's batch is requested before its boundary. This loader next opens the step instead of the boundary. So there
+ * are as many steps as boundaries, whether loader nexts are seen or not. */
 static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 {
 	ctl.loader_next_tid = t->tid;
@@ -219,9 +219,8 @@ static __always_inline void step_loader_next(struct pt_thread *t, __u64 now)
 	step_boundary(t, now);
 }
 
-/* An optimizer's step begins. It belongs to the previous step if a loader next opened this step and
- * no forward pass came yet. Such a job asks for its batch before its update, so its steps must open
- * at their own boundary. */
+/* An optimizer's step begins. If a loader next opened this step and no forward pass came yet, the update belongs to the
+ * previous step. Such a job requests its batch before its update. So its steps must open at their boundaries. */
 static __always_inline void step_update(void)
 {
 	if (ctl.loader_next_opened)
