@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Now and then a window of all ranks of a job on this host, in place of one of each. */
+/* Plans windows of all ranks of a job on this host. Such a window replaces one window of each
+ * rank. */
 #include <stdlib.h>
 #include "common/util.h"
 #include "monitor/monitor_internal.h"
@@ -27,7 +28,8 @@ static struct watch *watch_of(const struct monitor *m, const struct found_rank *
 	return NULL;
 }
 
-/* When it opens, for all of them; its length, and its lead, are the longest of theirs. */
+/* Chooses the time of the window for all ranks. Its length and its lead are the longest of the
+ * ranks. */
 static struct joint_window choose(struct watch *const *ranks, size_t cnt, uint64_t now_ns)
 {
 	auto_free struct schedule **schedules = calloc(cnt, sizeof(struct schedule *));
@@ -55,7 +57,7 @@ static void join(struct monitor *m, struct watch *w, const struct joint_window *
 		watch__join(w, joint, now_ns);
 }
 
-/* Ranks of this host that take no part are counted. */
+/* Lets the ranks take part. Ranks of this host that cannot are counted. */
 static void join_all(struct monitor *m, const struct rank_info *job,
 		     const struct joint_window *joint, uint64_t now_ns)
 {

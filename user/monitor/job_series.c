@@ -6,9 +6,9 @@
 #include <string.h>
 #include "common/util.h"
 
-/* Series of a rank without phases, operators and findings: those of its histogram (each bucket,
- * +Inf, sum, count), job_info, steps, sampled steps, overhead, windows, operator "other",
- * regression and its resets, straggler. */
+/* Series of a rank without its phases, operators and findings. These are the series of its
+ * histogram (each bucket, +Inf, sum, count), job_info, steps, sampled steps, overhead, windows,
+ * operator "other", regression and its resets, straggler. */
 #define RANK_SERIES (SERIES_BUCKETS + 3 + 9)
 
 double job_series__bucket(size_t index)
@@ -83,7 +83,7 @@ static bool is_free(const struct rank_series *same, const struct rank_info *info
 	       (same->ended_ns && !same->lives && rank_info__is_same_job(&same->info, info));
 }
 
-/* Two living ranks get different labels, even if their variables are equal. */
+/* Two living ranks never share a label, even if their variables are equal. */
 static struct rank_series *find_place(struct job_series *s, const struct rank_info *info,
 				      char rank[16])
 {
@@ -112,7 +112,8 @@ static void drop_baseline(struct rank_series *r)
 	r->cusum = (struct cusum){0};
 }
 
-/* Counters continue. The latest window's figures belong to the earlier process. */
+/* The counters continue. The figures of the latest window belong to the earlier process, so they
+ * are dropped. */
 static void become_another(struct rank_series *r)
 {
 	drop_baseline(r);
@@ -181,7 +182,7 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	r->cpus = state->cpus;
 }
 
-/* The name's place among the rank's. NULL: it has none, and none is free. */
+/* The figure with this name among the rank's figures. NULL: there is none, and no place is free. */
 static struct named_figure *find_or_add(struct job_series *s, struct named_figure *list,
 					size_t *cnt, size_t max, const char *name)
 {
@@ -219,8 +220,8 @@ static void add_steps(struct rank_series *r, const struct figures *f)
 	r->sampled_cnt += f->step_cnt;
 }
 
-/* Counters never shrink: an operator that has a series keeps it, one that has none stays among the
- * others. */
+/* Counters never shrink. An operator with a series keeps it. An operator without one stays in
+ * "other". */
 static void add_names(struct job_series *s, struct rank_series *r, const struct figures *f)
 {
 	for (size_t i = 0; i < f->phase_cnt; i++) {
@@ -251,7 +252,7 @@ static void add_names(struct job_series *s, struct rank_series *r, const struct 
 	}
 }
 
-/* A different rule of steps: earlier step times cannot be compared. */
+/* After a change of the step rule, earlier step times cannot be compared. */
 static void check_rule(struct rank_series *r, const char *rule)
 {
 	if (r->step_rule[0] && strcmp(r->step_rule, rule) != 0)

@@ -17,13 +17,13 @@
 
 enum unwatched {
 	UNWATCHED_NO_FRAMEWORK, /* its maps contain no library of a framework */
-	UNWATCHED_PART_OF_JOB,	/* a launcher of ranks that may be watched, or a worker of one */
+	UNWATCHED_PART_OF_JOB,	/* a launcher whose ranks may be watched, or a worker of a rank */
 	UNWATCHED_DENIED,
 	UNWATCHED_NOT_ALLOWED,
 	UNWATCHED_YOUNG,
-	UNWATCHED_BACKOFF, /* attaching failed, or events were lost */
+	UNWATCHED_BACKOFF, /* an attach failed, or events were lost */
 	UNWATCHED_TOO_MANY,
-	UNWATCHED_QUEUED, /* only a few sessions begin at each scan */
+	UNWATCHED_QUEUED, /* only some sessions begin at each scan */
 	UNWATCHED_LIMIT,  /* the monitor is at its limit of processors or memory */
 	UNWATCHED_CNT,
 };
@@ -31,29 +31,29 @@ extern const char *const unwatched_names[UNWATCHED_CNT];
 
 enum window_result {
 	WINDOW_OK,
-	WINDOW_LOST,	   /* events; its times are not exported */
+	WINDOW_LOST,	   /* events were lost; its times are not exported */
 	WINDOW_EMPTY,	   /* no whole step */
 	WINDOW_UNREADABLE, /* `report` failed, or its output is impossible */
 	WINDOW_TIMEOUT,	   /* its file was not complete in time */
-	WINDOW_TOO_LARGE,  /* more steps or operators than are read, or too many bytes */
+	WINDOW_TOO_LARGE,  /* more steps or operators than we read, or too many bytes */
 	WINDOW_RESULT_CNT,
 };
 extern const char *const window_result_names[WINDOW_RESULT_CNT];
 
-/* Of a window of all ranks of a job at the same moment. */
+/* The result of a window of all ranks of a job at the same moment. */
 enum job_window_result {
 	JOB_WINDOW_OK,
-	JOB_WINDOW_PARTIAL, /* of some ranks of this host */
-	JOB_WINDOW_FAILED,  /* of fewer than two, or the report could not be read */
+	JOB_WINDOW_PARTIAL, /* with some ranks of this host only */
+	JOB_WINDOW_FAILED,  /* with fewer than two ranks, or with an unreadable report */
 	JOB_WINDOW_RESULT_CNT,
 };
 extern const char *const job_window_result_names[JOB_WINDOW_RESULT_CNT];
 
-/* Why a rank is not in it. */
+/* Why a rank is missing in such a window. */
 enum job_missing {
-	JOB_MISSING_NOT_READY, /* it is not watched, or steps are not counted yet */
-	JOB_MISSING_LOSS,      /* no window of it opens after events were lost */
-	JOB_MISSING_BUSY,      /* its window before was still open, or being read, or windows are held */
+	JOB_MISSING_NOT_READY, /* the rank is not watched, or its steps are not counted yet */
+	JOB_MISSING_LOSS,      /* no window of the rank opens for some time after lost events */
+	JOB_MISSING_BUSY,      /* its previous window was open or being read, or windows are held */
 	JOB_MISSING_WINDOW,    /* its window gave no figures, or its session ended */
 	JOB_MISSING_CNT,
 };
@@ -62,7 +62,7 @@ extern const char *const job_missing_names[JOB_MISSING_CNT];
 enum attach_failure {
 	ATTACH_FAILED,	/* the session ended with an error; its message is in the log */
 	ATTACH_KILLED,	/* the session was killed by a signal */
-	ATTACH_TIMEOUT, /* it was not ready in time */
+	ATTACH_TIMEOUT, /* the session was not ready in time */
 	ATTACH_FAILURE_CNT,
 };
 extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
@@ -70,7 +70,7 @@ extern const char *const attach_failure_names[ATTACH_FAILURE_CNT];
 enum reload_result { RELOAD_OK, RELOAD_REFUSED, RELOAD_CNT };
 extern const char *const reload_names[RELOAD_CNT];
 
-/* Why no window opens. */
+/* Why no window may open. */
 enum hold {
 	HOLD_NONE,
 	HOLD_DISK,     /* the store's file system is nearly full */
@@ -90,7 +90,8 @@ struct rank_info {
 	uint64_t start_ticks;
 };
 
-/* A name is the process's own word: its user and container are not. */
+/* Is it the same job of the same user in the same container? The process chooses the name itself, so the name alone
+ * does not suffice. */
 bool rank_info__is_same_job(const struct rank_info *a, const struct rank_info *b);
 
 enum watch_state {
@@ -106,25 +107,25 @@ extern const char *const watch_state_names[WATCH_STATE_CNT];
 struct rank_state {
 	uint32_t id;
 	enum watch_state state;
-	uint64_t steps;	   /* seen since this session began */
-	double watched_s;  /* since it was ready */
+	uint64_t steps;	   /* steps since this session began */
+	double watched_s;  /* time since the session was ready */
 	double learn_s;	   /* the time before that */
-	double unread_s;   /* of windows that gave no figures */
+	double unread_s;   /* total time of windows without figures */
 	double duty;
 	double cpus;	   /* processors that its threads use; negative: unknown */
 };
 
-/* The window's JSON comes as a descriptor with the message. */
+/* The window's JSON comes as a descriptor with this message. */
 struct window_ready {
 	uint32_t id;
-	uint32_t job_window; /* that it is part of, 0: none */
-	double seconds; /* that it was open */
+	uint32_t job_window; /* the window of all ranks that it is part of; 0: none */
+	double seconds; /* how long the window was open */
 	char file[RECORDING_NAME];
 };
 
 struct rank_end {
 	uint32_t id;
-	bool lives; /* the process lives, so another session may begin */
+	bool lives; /* the process lives, so that another session may begin */
 };
 
 struct monitor_counts {
@@ -142,7 +143,7 @@ struct monitor_counts {
 enum page_result {
 	PAGE_OK,
 	PAGE_GONE,   /* the recording was removed */
-	PAGE_FAILED, /* making it failed, or it is too large */
+	PAGE_FAILED, /* the page could not be made, or is too large */
 	PAGE_BUSY,   /* too many requests */
 	PAGE_RESULT_CNT,
 };
@@ -160,8 +161,9 @@ enum tell_kind {
 	TELL_END,
 	TELL_COUNTS,
 	TELL_PAGE,
-	TELL_METRICS, /* asks for them as OTLP */
-	TELL_JOB_WINDOW, /* what the report of its recordings says, as a descriptor with the message */
+	TELL_METRICS, /* asks the exporter for the metrics as OTLP */
+	/* the report of the recordings of a window of all ranks; its JSON comes as a descriptor with the message */
+	TELL_JOB_WINDOW,
 };
 
 struct message {
@@ -181,20 +183,20 @@ struct message {
 
 enum asked {
 	ASKED_NOTHING,
-	ASKED_WINDOW, /* asks for a window of so many steps, 0: the usual number */
+	ASKED_WINDOW, /* asks for a window of `steps` steps; 0: the usual number */
 	ASKED_PAGE,   /* asks for the page of `file` */
-	ASKED_PUSH,   /* sends metrics to push: a file comes with it */
+	ASKED_PUSH,   /* sends metrics to push; they come as a file with the message */
 };
 
-/* A message of the exporter: facts of a window for the schedule, a request of a user, or a sign of
- * life (the answer to TELL_COUNTS). */
+/* A message of the exporter: the facts of a window for the schedule, a user's request, or a sign of life (the answer to
+ * TELL_COUNTS). */
 struct window_answer {
-	uint32_t id; /* 0: about no rank */
+	uint32_t id; /* 0: the message is about no rank */
 	enum asked asked;
 	char file[RECORDING_NAME];
 	enum window_result result;
 	uint64_t steps, lost;
-	double overhead; /* share of the steps' time with probes; 0: unknown */
+	double overhead; /* time that probes added to the steps, as a fraction; 0: unknown */
 	uint8_t is_counted; /* the exporter has added this cost to the series */
 };
 

@@ -14,15 +14,13 @@
 #include "monitor/listen_address.h"
 #include "monitor/window_store.h"
 
-#define COUNTS_NS 10000000000ull
-#define BEGUN_A_SCAN                                                                               \
-	2 /* sessions that begin per scan, because attaching takes half a second of                \
-	     CPU time */
+#define COUNTS_NS    10000000000ull
+#define BEGUN_A_SCAN 2 /* sessions that begin per scan; an attach takes 0.5 s of CPU time */
 #define KEEP_NS	     60000000000ull
-#define LOST_MAX     1000000000000ull /* more lost events of a window are no valid measurement, */
-#define OVERHEAD_MAX 100.0	      /* a higher overhead of a window is no valid measurement */
+#define LOST_MAX     1000000000000ull /* a window with more lost events has no valid measurement */
+#define OVERHEAD_MAX 100.0	      /* a window with a higher overhead has no valid measurement */
 
-/* ---- what the exporter is told ---- */
+/* ---- messages to the exporter ---- */
 
 static void stop_all(struct monitor *m)
 {
@@ -31,7 +29,7 @@ static void stop_all(struct monitor *m)
 		watch__stop(m->watches[i], clock__monotonic_ns());
 }
 
-/* Messages without an exporter are sent to the next one. */
+/* Messages that come while there is no exporter are sent to the next one. */
 static void tell(struct monitor *m, const struct message *message, int fd)
 {
 	exporter_watch__send(&m->exporter, message, fd);
@@ -77,14 +75,15 @@ static struct watch *find_watch(struct monitor *m, uint32_t id)
 	return NULL;
 }
 
-/* Its part of a window of all ranks, if it has one: file NULL: it gave no figures. */
+/* Decides the watch's part in a window of all ranks, if it takes part. file NULL: it gave no
+ * figures. */
 static void decide_part(struct monitor *m, const struct watch *w, const char *file)
 {
 	if (w->joint.is_open)
 		job_windows__decide(&m->job_windows, w->joint.id, w->id, file, JOB_MISSING_WINDOW);
 }
 
-/* Of a window that gave no figures. */
+/* Counts a window that gave no figures. */
 static void count_window(struct monitor *m, uint32_t id, enum window_result result)
 {
 	const struct window_answer answer = {.id = id, .result = result};
@@ -200,7 +199,8 @@ static bool takes_part(void *ctx, uint32_t watch, uint32_t id)
 	return w && w->joint.id == id && w->joint.is_open;
 }
 
-/* By whoever has the token. It takes its time from the budget, as each window does. */
+/* Records a window for a user who has the token. Its time counts against the budget like other
+ * windows. */
 static void record_now(struct monitor *m, const struct window_answer *asked)
 {
 	struct watch *w = find_watch(m, asked->id);
@@ -320,7 +320,7 @@ static void tell_end(struct monitor *m, uint32_t id, bool process_lives)
 	tell(m, &message, -1);
 }
 
-/* Their series stay until the process ends or is watched again. */
+/* Ends the series of processes without a session when the process has ended. */
 static void look_at_left(struct monitor *m)
 {
 	size_t kept = 0;
@@ -387,7 +387,7 @@ static bool lives(const struct found_rank *rank)
 	return !process_facts__read(rank->pid, &facts) && facts.start_ticks == rank->start_ticks;
 }
 
-/* Notes that a session ended unasked while its process lives. */
+/* Counts a session that ended by itself although its process lives. */
 static void note_failure(struct monitor *m, const struct watch *w, uint64_t now_ns)
 {
 	const bool is_late = w->state == WATCH_ENDING;
@@ -416,7 +416,7 @@ static void end_watch(struct monitor *m, size_t i, uint64_t now_ns)
 	const bool was_let_go = !is_found(m, &w->rank) || m->is_stopping;
 	const bool is_left = !was_let_go && lives(&w->rank) &&
 			     !ARRAY_PUSH(m->left, m->left_cnt, m->left_cap, left);
-	/* A session succeeds when its process ends. */
+	/* A session of a process that has ended exits with 0. */
 	const bool failed = !WIFEXITED(w->exit_status) || WEXITSTATUS(w->exit_status) ||
 			    w->state == WATCH_ENDING;
 
@@ -440,7 +440,7 @@ static void end_watches(struct monitor *m, uint64_t now_ns)
 
 /* ---- the exporter ---- */
 
-/* A new exporter has no figures of the old one. Sessions continue. */
+/* A new exporter has no figures of the old one. The sessions continue. */
 static void on_renewed(void *ctx)
 {
 	struct monitor *m = ctx;
@@ -585,7 +585,7 @@ static int add_signals(struct monitor *m)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	/* nohup: an ignored signal would still be read if it were blocked. */
+	/* Leave an ignored SIGHUP (nohup) alone: signalfd would read it if it were blocked. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

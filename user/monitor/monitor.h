@@ -14,23 +14,22 @@
 
 struct monitor_opts {
 	const char *store, *listen;
-	const char *token; /* required in HTTP requests for windows; NULL: nobody may ask */
-	bool pages;	   /* anyone who connects may read pages of recordings */
+	const char *token; /* HTTP requests for windows must have this token; NULL: such requests are refused */
+	bool pages;	   /* everybody who connects may read pages of recordings */
 	const char *otlp, *pprof; /* URLs of receivers; NULL: nothing is pushed */
 	uint64_t otlp_interval_ns;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
-	uint64_t all_ranks; /* each such window is of all ranks of a job at the same moment; 0: none */
+	uint64_t all_ranks; /* each window with this number is one of all ranks of a job; 0: none */
 	double budget, max_duty;
 	struct governor_limits limits;
 	struct discovery_opts discovery;
-	/* At SIGHUP: reads the configuration again, and passes it to `apply` before freeing the old
-	 * one. 0; -ENOENT if there is no file, or another negative errno, with err__set: nothing
-	 * changes. */
+	/* For SIGHUP: reads the configuration again and passes it to `apply`. The old one is freed afterwards. Returns
+	 * 0; -ENOENT if there is no file, or another negative errno, with err__set. After an error nothing changes. */
 	int (*reload)(void *ctx, void (*apply)(void *to, const struct monitor_opts *opts), void *to);
 	void *reload_ctx;
 };
 
-/* Runs until SIGINT or SIGTERM. 0, or a negative errno with err__set. */
+/* Runs until SIGINT or SIGTERM. Returns 0, or a negative errno with err__set. */
 int monitor__run(const struct monitor_opts *opts);
 
 #endif

@@ -12,8 +12,7 @@
 #include "monitor/watch.h"
 #include "monitor/window_reader.h"
 
-#define WINDOW_SPARE (16u << 20) /* a session that writes so much more than a window may have is
-				    ended */
+#define WINDOW_SPARE (16u << 20) /* a session ends if it writes this much more than the largest window */
 
 struct monitor {
 	const struct monitor_opts *opts;
@@ -27,7 +26,7 @@ struct monitor {
 	size_t watch_cnt, watch_cap;
 	uint32_t next_id;
 	struct backoffs backoffs;
-	struct left { /* a process without a session, after its session ended */
+	struct left { /* a process that still lives after its session has ended */
 		uint32_t id;
 		struct found_rank rank;
 	} *left;
@@ -36,20 +35,20 @@ struct monitor {
 	struct job_windows job_windows;
 	struct page_maker pages;
 	struct pushes pushes;
-	int store; /* descriptor of the directory */
+	int store; /* descriptor of the store's directory */
 	struct monitor_counts counts;
 	struct governor governor;
 	uint64_t scan_due_ns, counts_due_ns, keep_due_ns;
-	uint64_t window_bytes; /* largest recording that is read and kept */
+	uint64_t window_bytes; /* size of the largest recording that is read and kept */
 	bool is_stopping;
-	int err; /* why it stops, with err__set */
+	int err; /* why the monitor stops, with err__set */
 };
 
-/* opts are borrowed and stay in use. */
+/* Borrows opts, which must stay valid. */
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts);
-/* Of jobs for which one is due. */
+/* Plans windows of all ranks for jobs for which one is due. */
 void monitor__plan_job_windows(struct monitor *m, uint64_t now_ns);
-/* SIGHUP */
+/* Handles SIGHUP. */
 void monitor__reload(struct monitor *m);
 /* Measures CPU time and memory of the monitor and its sessions, and the pressure on the host. */
 void monitor__measure_self(struct monitor *m);

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct session_answer {
-	bool has_step; /* it knows what a step is */
-	uint64_t step; /* the latest, counted since it attached */
-	uint64_t lead_ns; /* before a window, in which probes are attached; 0: not said */
+	bool has_step; /* the session knows what a step is */
+	uint64_t step; /* number of the latest step since the attach */
+	uint64_t lead_ns; /* time before a window in which probes are attached; 0: the answer does not say */
 };
 
 void session_answer__parse(const char *text, struct session_answer *out);

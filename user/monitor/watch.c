@@ -17,18 +17,18 @@
 #define SECOND_NS     1000000000ull
 #define ATTACH_ASK_NS SECOND_NS
 #define CENSUS_NS     (5 * SECOND_NS)
-#define FIRST_NS      (2 * SECOND_NS)	/* between the first two readings of the step counter */
-#define ATTACH_NS     (900 * SECOND_NS) /* long enough to learn steps of minutes */
-#define CLOSE_NS                                                                                   \
-	(60 * SECOND_NS)	      /* besides some steps: time until a window's file is         \
-					 complete */
-#define OPEN_NS	      (5 * SECOND_NS) /* a window may open while it is asked to end */
+#define FIRST_NS      (2 * SECOND_NS)	/* time between the first two reads of the step count */
+#define ATTACH_NS     (900 * SECOND_NS) /* long enough to learn steps of some minutes */
+/* time until a window's file is complete, in addition to some steps */
+#define CLOSE_NS (60 * SECOND_NS)
+/* a window may still open while the session is asked to end it */
+#define OPEN_NS	      (5 * SECOND_NS)
 #define ANSWER_NS     (60 * SECOND_NS)
 #define END_NS	      (20 * SECOND_NS)
 #define WINDOW_MIN_NS (SECOND_NS / 5)
 #define WINDOW_MAX_NS (120 * SECOND_NS)
-#define UNKNOWN_NS    (5 * SECOND_NS)	/* length of a window if the steps' length is unknown */
-#define STEP_MAX_NS   (900 * SECOND_NS) /* like STEP_TIMEOUT: for a window whose step never ends */
+#define UNKNOWN_NS    (5 * SECOND_NS)	/* length of a window if the step length is unknown */
+#define STEP_MAX_NS   (900 * SECOND_NS) /* like STEP_TIMEOUT, for a window whose step never ends */
 #define RING_BYTES    "4M"
 #define STEP_TIMEOUT  "15m"
 
@@ -181,7 +181,7 @@ void watch__join(struct watch *w, const struct joint_window *joint, uint64_t now
 		w->window_due_ns = later(w->joint.ask_ns, now_ns);
 }
 
-/* The window that is due: it is no one's who asked for it. */
+/* Is the due window one of all ranks? A window that a user has asked for is not. */
 static bool is_joint(const struct watch *w, uint64_t now_ns)
 {
 	return w->joint.id && !w->joint.is_open && !w->asked_steps && now_ns >= w->joint.ask_ns;
@@ -234,7 +234,7 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 
 	if (w->state != WATCH_READING)
 		return;
-	/* Windows with lost events cost the most, so they count, too. */
+	/* Windows with lost events cost the most, so their cost counts, too. */
 	schedule__measured(&w->schedule, answer->overhead);
 	if (!answer->is_counted)
 		w->unread_s += w->open_s;
@@ -298,7 +298,7 @@ static void on_start(struct watch *w, uint64_t now_ns)
 	set_state(w, WATCH_RECORDING);
 }
 
-/* The answer "the window ends with step 7: FILE" means that a window was open. */
+/* An answer such as "the window ends with step 7: FILE" means that a window was open. */
 static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 {
 	const uint64_t four_ns = 4 * step_time__ns(&w->step_time),
@@ -309,7 +309,7 @@ static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 	if (a.has_step)
 		step_time__count(&w->step_time, a.step, now_ns);
 	if (w->state != WATCH_RECORDING)
-		return; /* its file had been closed before */
+		return; /* the window's file was closed before */
 	w->was_open = !strncmp(text, "the window end", strlen("the window end"));
 	w->deadline_ns = now_ns + (w->was_open ? CLOSE_NS + steps_ns : OPEN_NS);
 }
@@ -333,7 +333,7 @@ static void on_answer(void *ctx)
 		return;
 	}
 	if (err) {
-		err__take(err); /* the pidfd reports its end */
+		err__take(err); /* the pidfd reports the session's end */
 		return;
 	}
 	w->heard_ns = now_ns;
@@ -352,7 +352,7 @@ static int say(struct watch *w, enum control_verb verb)
 		       : control_session__say(&w->link, verb);
 }
 
-/* False: the session does not listen, yet or any more. */
+/* Returns false if the session does not listen yet, or no longer listens. */
 static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
 {
 	int err = control_session__open(&w->link, w->rank.pid);
@@ -376,7 +376,7 @@ static bool ask(struct watch *w, enum control_verb verb, uint64_t now_ns)
 
 /* ---- time ---- */
 
-/* A session that attaches answers when it can; attaching has its own deadline. */
+/* A session answers late while it attaches. Attaching has its own deadline. */
 static uint64_t answer_due(const struct watch *w)
 {
 	return w->ready_ns ? w->asked_ns + ANSWER_NS : UINT64_MAX;
@@ -394,14 +394,14 @@ uint64_t watch__due(const struct watch *w)
 	return w->window_due_ns < due ? w->window_due_ns : due;
 }
 
-/* During an evaluation or checkpoint, a window ends with its step. */
+/* A window ends at the end of a step. During an evaluation or a checkpoint that may take long. */
 static bool has_long_step(const struct watch *w, uint64_t now_ns)
 {
 	return w->state == WATCH_RECORDING && w->was_open && now_ns - w->heard_ns < ANSWER_NS &&
 	       now_ns - w->open_ns < STEP_MAX_NS;
 }
 
-/* A deadline passed. */
+/* Handles a deadline that has passed. */
 static void miss_deadline(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
@@ -462,7 +462,7 @@ void watch__free(struct watch *w)
 		return;
 	hang_up(w);
 	event_loop__remove(w->opts->loop, &w->session_end);
-	if (w->session.pid) /* not waited for, because it may never end by itself */
+	if (w->session.pid) /* do not wait for its end: it may never end by itself */
 		kill(w->session.pid, SIGKILL);
 	child__wait(&w->session);
 	free(w);
