@@ -38,8 +38,8 @@ static __always_inline bool window_clip(__u64 *start, __u64 *end, __u32 *flags)
 	return true;
 }
 
-/* The step thread sends its spans in batches, which are sent at each boundary. Other threads send at once, since their
- * next event may be long after. */
+/* The step thread sends its spans in batches, at the latest at the next boundary. Other threads send at once, since
+ * their next event may be long after. */
 static __always_inline void emit_span(struct pt_thread *t, const struct pt_open_span *f, __u64 start,
 				      __u64 end, __u32 flags, __u32 how)
 {

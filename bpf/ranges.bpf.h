@@ -89,9 +89,9 @@ static __always_inline bool has_little_room(const struct pt_thread *t)
 	return t->named_cnt >= PT_MAX_NAMED / 4 * 3;
 }
 
-/* Ends open range i if its program will not end it. That is so in three cases: the range begins again (object), its
- * iteration range has ended and the next one begins (is_iteration), or there is little room, so that overlaps cannot
- * wait. An iteration range ends where it begins again. */
+/* Ends open range i if its program will not end it. Three cases: the range begins again (object), its iteration range
+ * is over and the next one begins (is_iteration), or there is little room for overlaps. The range then ends when its
+ * innermost enclosing range has ended. An iteration range ends where it begins again. */
 __weak __noinline int range_close(struct pt_thread *t, __u32 i, __u64 object, __u32 is_iteration)
 {
 	struct pt_open_span *f = t ? open_span_at(t, i) : NULL;

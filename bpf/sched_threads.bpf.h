@@ -51,7 +51,7 @@ static __always_inline void name_copy(char *dst, const struct pt_sched_thread *t
 	__builtin_memcpy(dst, t->comm, sizeof(t->comm));
 }
 
-/* Sends the sums of one step through the ring, and empties them. The functions here are global: the verifier checks
+/* Sends the sums of one step through the ring, and empties them. The __weak functions are global: the verifier checks
  * each once per program. */
 __weak __noinline int step_flush(struct pt_sched_thread *t, __u32 gen, __u32 tid)
 {

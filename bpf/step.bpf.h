@@ -9,8 +9,8 @@
 #include "counter.bpf.h"
 #include "thread.bpf.h"
 
-/* State of step `step` by the schedule, see struct pt_schedule. The functions here are global: the verifier checks each
- * of them once, and not along each path of the caller. */
+/* State of step `step` by the schedule, see struct pt_schedule. The __weak functions are global: the verifier checks
+ * each once, and not along each path of its callers. */
 __weak __noinline int step_state(__u64 step, __u64 now)
 {
 	__u64 cycle = ctl.schedule.closed + ctl.schedule.ready + ctl.schedule.record;

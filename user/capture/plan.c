@@ -123,7 +123,7 @@ static void warn_no_framework(const struct session *s)
 	warn_framework_missing(pid, shown_without_framework(s));
 }
 
-/* Without it each probe attaches by itself, and hundreds of them take a minute to detach. */
+/* Can many probes be attached together? Hundreds of single probes take a minute to detach. */
 static bool attaches_many(enum attach_method method)
 {
 	return attach_method__resolve(method) == ATTACH_UPROBE_MULTI || attach__has_trace_events();

@@ -46,7 +46,7 @@ void probes__unwatch(struct probes *p);
 int probes__attach(struct probes *p, enum probe_group group, pid_t pid);
 /* Attaches the plan's probes from number `from` on, if their group is attached. */
 int probes__attach_added(struct probes *p, size_t from, pid_t pid);
-/* Attaches an attached group to one more process, which must map the same files. Does nothing for other groups. */
+/* If the group is attached, attaches it to one more process, which must map the same files. */
 int probes__attach_more(struct probes *p, enum probe_group group, pid_t pid);
 /* Attaches the probes of the group's hooked rows to pid. */
 int probes__attach_hooked(struct probes *p, enum probe_group group, pid_t pid);

@@ -15,7 +15,7 @@
 #include "capture/steps/step_state.h"
 #include "capture/window_counts.h"
 
-/* When each job of the loop was done last. */
+/* When the loop last did each of its tasks. */
 struct turn {
 	uint64_t polled_ns[COMPONENTS_MAX]; /* in the order of session_components */
 	uint64_t progress_ns;

@@ -97,8 +97,8 @@ bool job_series__overhead(const struct rank_series *r, double *ratio);
 /* Returns true if an alarm about the step time was raised or cleared. */
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window);
-/* Adds the figures of the report of a window of all ranks. Calls `change` for a rank that became the straggler, or is
- * it no longer. */
+/* Adds the figures of the report of a window of all ranks. Calls `change` for a rank that became the straggler, or
+ * stopped being it. */
 void job_series__add_job_window(struct job_series *s, uint32_t id, const struct job_figures *f,
 				void (*change)(const struct rank_series *r));
 /* The rank's session has ended. lives: the process has not ended and will be watched again. */

@@ -8,7 +8,7 @@
 
 /* Attaches the probes that show steps, and the scheduler's tracepoints. */
 int arm__attach(struct session *s);
-/* Attaches the other probes, those of operators, and arms the programs (RESIDENCY_MEASURE). The second function
+/* Attaches the other probes, those of operators, and arms the programs (RESIDENCY_MEASURE). arm__detach_operators()
  * detaches these probes again (RESIDENCY_LEARN). */
 int arm__attach_operators(struct session *s);
 void arm__detach_operators(struct session *s);

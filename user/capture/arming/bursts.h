@@ -23,7 +23,7 @@ struct bursts {
 	uint64_t weighed;	 /* number of steps with all probes */
 	uint64_t astray_ns;	 /* time with all probes in which the supposed steps were none */
 	uint64_t timed_ns;	 /* time with all probes in a job without steps */
-	double weighed_ns;	 /* estimated cost of these measurements */
+	double weighed_ns;	 /* estimated cost of all probes in that time */
 };
 
 /* Does the budget allow a burst now? */

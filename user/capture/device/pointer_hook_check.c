@@ -151,9 +151,9 @@ static bool agree(const struct session *s, const uint64_t *counted, const struct
 	return false;
 }
 
-/* Does each step have a node of no known type? Such a node is of an unknown library, is the root of
- * several losses, or is a leaf whose gradient the program asked for. The engine passes such leaves
- * on without a call. */
+/* Does each step have a node of no known type? It is of an unknown library or the root of several
+ * losses, or a leaf whose gradient the program asked for. The engine passes such leaves on without
+ * a call. */
 static bool has_unknown_nodes(const struct session *s)
 {
 	const uint64_t steps = s->probes.ctl->measure_to - s->probes.ctl->measure_from;
