@@ -42,7 +42,7 @@ static const struct opt opts[] = {
 	 offsetof(struct options, format), .choices = formats},
 	RAW_CSV_OPT(offsetof(struct options, raw_csv)),
 	{OPT_UINT, "width", 0, "COLUMNS",
-	 "Width of text, 40 or more (default: the terminal's, in a pipe what COLUMNS says; 0: "
+	 "Width of text, 40 or more (default: the terminal's; in a pipe that of COLUMNS; 0: "
 	 "unlimited).",
 	 offsetof(struct options, width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},

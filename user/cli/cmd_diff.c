@@ -50,7 +50,7 @@ static const struct opt opts[] = {
 	{OPT_CHOICE, "time-unit", 0, "UNIT", "Unit of times in text (default ms).", ARG(unit),
 	 .choices = units},
 	{OPT_UINT, "width", 0, "COLUMNS",
-	 "Width of text, 40 or more (default: the terminal's, in a pipe what COLUMNS says; 0: "
+	 "Width of text, 40 or more (default: the terminal's; in a pipe that of COLUMNS; 0: "
 	 "unlimited).",
 	 ARG(width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},

@@ -162,7 +162,7 @@ static void put_end(FILE *out, const struct command *own)
 	      "passes on the status of its program.\n",
 	      out);
 	fputs(".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nIf not empty, nothing is coloured.\n"
-	      ".TP\n\\fBCOLUMNS\\fR\nThe width of what goes to no terminal.\n",
+	      ".TP\n\\fBCOLUMNS\\fR\nThe width of tables that are not printed to a terminal.\n",
 	      out);
 	fputs(".SH SEE ALSO\n", out);
 	if (own)

@@ -158,8 +158,9 @@ const struct opt record_opts[] = {
 	 "(active), repeat (without it, until stopped).",
 	 RECORD(range), .parse = parse_schedule},
 	{OPT_DURATION, "duration", 'd', "TIME",
-	 "Record for this long. With steps to record: stop after this long.", CAPTURE(duration_ns),
-	 .min = 1},
+	 "Record for this long. With --record or --schedule: stop after this long, whatever was "
+	 "recorded.",
+	 CAPTURE(duration_ns), .min = 1},
 	{OPT_DURATION, "start-after", 0, "TIME",
 	 "Leave the process alone for this long before attaching; `proftrace ctl PID start` begins "
 	 "at once.",
@@ -188,19 +189,19 @@ const struct opt record_opts[] = {
 	 "(default iteration). For programs without data loader, optimizer and backward pass.",
 	 CAPTURE(step_unit), .choices = step_units},
 	{OPT_DURATION, "step-timeout", 0, "TIME",
-	 "Give up if no step is seen for this long (default 60s). --duration alone needs no step; "
-	 "its default is its own length, at least 2.5s, or 10s if the job shows signs of steps.",
+	 "Give up if no step is seen for this long (default 60s). --duration alone needs no step: "
+	 "it waits for one as long as it records, at least 2.5s, or 10s if the job shows signs of "
+	 "steps.",
 	 CAPTURE(step_timeout_ns), .min = 1},
 	{OPT_FLAG, "no-steps", 0, NULL,
 	 "Do not look for steps: record by time, as soon as the probes are attached. For a program "
-	 "that ends within seconds, or for what a job does before it trains. Under run the program "
-	 "is frozen until then.",
+	 "that ends within seconds, or for what a job does before it trains. `run` freezes the "
+	 "program until the probes are attached.",
 	 CAPTURE(no_steps)},
 	{OPT_GROUP, "What is recorded"},
 	{OPT_CUSTOM, "framework", 0, "NAME",
-	 "Show steps, phases and operators of this framework: pytorch, paddle, mxnet or mindspore. "
-	 "For a "
-	 "process that has loaded several (default: the first of these that it has loaded).",
+	 "Show steps, phases and operators of this framework: pytorch, paddle, mxnet or mindspore "
+	 "(default: the first of these that the process has loaded).",
 	 CAPTURE(framework), .parse = parse_framework},
 	{OPT_CHOICE, "detail", 0, "LEVEL",
 	 "phase: steps and phases, about ten probe hits a step. operator: also what Python calls, "
@@ -208,7 +209,7 @@ const struct opt record_opts[] = {
 	 RECORD(detail), .choices = details},
 	{OPT_FLAG, "timer-only", 0, NULL,
 	 "Record only steps, throughput and the wait for data, by as few probes as possible "
-	 "(PyTorch: 6 to 8 hits a step; with --step-probe that one). No phases, operators, "
+	 "(PyTorch: 6 to 8 hits a step; --step-probe: its probe alone). No phases, operators, "
 	 "devices, scheduler and trace. Prints the Perf Summary; `proftrace report` also lists the "
 	 "steps.",
 	 CAPTURE(timer_only)},
@@ -229,24 +230,26 @@ const struct opt record_opts[] = {
 	 "files, read from disk.",
 	 CAPTURE(page_faults)},
 	{OPT_CUSTOM, "max-overhead", 0, "PERCENT",
-	 "Prune functions that are hot, short and launch nothing, until the remaining probes are "
-	 "estimated to add at most this to a step (default 1%).",
+	 "Remove probes of functions that are called often, are short and launch nothing, until "
+	 "the "
+	 "estimated cost of the others is at most this part of a step (default 1%).",
 	 CAPTURE(max_overhead), .parse = parse_max_overhead},
-	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions, whatever they cost.",
-	 CAPTURE(no_prune), .old_name = "keep-all"},
+	{OPT_FLAG, "no-prune", 0, NULL, "Keep the probes of all functions.", CAPTURE(no_prune),
+	 .old_name = "keep-all"},
 	{OPT_FLAG, "count-each-step", 0, NULL,
 	 "Always count steps by a probe. By default proftrace counts a steady job's steps without "
 	 "probes, by its backward passes, while the window is far away.",
 	 CAPTURE(count_each)},
 	{OPT_FLAG, "no-inject", 0, NULL,
-	 "Load no library into the process: no device times, only the calls of CUDA, by probes. By "
-	 "default proftrace loads one into a process that uses CUDA, and it stays there asleep.",
+	 "Load no library into the process. Then there are no device times, only calls of CUDA. By "
+	 "default proftrace loads a library into a process that uses CUDA; it stays there and does "
+	 "nothing between recordings.",
 	 CAPTURE(no_inject)},
 	{OPT_FLAG, "inject", 0, NULL,
-	 "Load that library also into a process that does not use CUDA, if the probes of operators "
-	 "would add more than --max-overhead. The library sees operators that are called through "
-	 "pointers, at a fraction of the cost (see --no-pointers). Loading stops the process for a "
-	 "moment, and the library stays there asleep.",
+	 "Load proftrace's library also into a process that does not use CUDA, if the probes of "
+	 "operators would add more than --max-overhead. The library sees operators that are called "
+	 "through pointers, at a fraction of the cost (see --no-pointers). Loading stops the "
+	 "process for a moment. The library stays there and does nothing between recordings.",
 	 CAPTURE(inject)},
 	{OPT_FLAG, "no-pointers", 0, NULL,
 	 "See operators only by probes. By default, a loaded library replaces pointers in the "
@@ -256,8 +259,8 @@ const struct opt record_opts[] = {
 	 CAPTURE(no_pointers)},
 	{OPT_FLAG, "sync-events", 0, NULL,
 	 "Record what streams and threads wait for on the device, as torch.profiler's "
-	 "enable_cuda_sync_events does. The trace has a row for these waits. Launches take longer "
-	 "(by a fifth of a step that does nothing else, on an H200).",
+	 "enable_cuda_sync_events does. The trace has a row for these waits. Launches take longer: "
+	 "on an H200, a step that only launches took a fifth longer.",
 	 CAPTURE(sync_events)},
 	{OPT_STRING, "cupti", 0, "PATH",
 	 "The libcupti to use if the process has none; a path as the process sees it (default: one "
@@ -273,8 +276,9 @@ const struct opt record_opts[] = {
 	{OPT_CUSTOM, "op-returns", 0, "LIB:GLOB",
 	 "Like --op, but with return probes, which see every end. Unsafe with C++ exceptions or "
 	 "fibers (swapcontext, coroutines with stacks, greenlets): if an exception leaves such a "
-	 "function, or the function switches stacks, the target dies. --op ends a function at its "
-	 "return instructions, which is safe, or by the thread's next event.",
+	 "function, or the function switches stacks, the target dies. --op is safe: it ends a "
+	 "function "
+	 "at its return instructions or at the thread's next event.",
 	 CAPTURE(ops_returning), .parse = parse_op},
 	{OPT_CUSTOM, "usdt", 0, "PROVIDER:NAME",
 	 "Show these USDT probes as marks; may be repeated, and * matches any text. Probes of "
@@ -295,8 +299,8 @@ const struct opt record_opts[] = {
 	 "and so on.",
 	 CAPTURE(output), .file_arg = true},
 	{OPT_FLAG, "in-memory", 0, NULL,
-	 "Keep the recording in memory until the tables are printed, and write no file but those "
-	 "that --trace, --html and --report-file name.",
+	 "Keep the recording in memory until the tables are printed. Only --trace, --html and "
+	 "--report-file write files.",
 	 CAPTURE(in_memory)},
 	OWNER_OPT,
 	{OPT_STRING, "trace", 0, "PATH",

@@ -87,7 +87,7 @@ const struct opt report_arg_opts[] = {
 	 "Unit of times in text (default: one that suits the column).", ARG(unit),
 	 .choices = time_units},
 	{OPT_UINT, "width", 0, "COLUMNS",
-	 "Width of text, 40 or more (default: the terminal's, in a pipe what COLUMNS says; 0: "
+	 "Width of text, 40 or more (default: the terminal's; in a pipe that of COLUMNS; 0: "
 	 "unlimited).",
 	 ARG(width), .min = WIDTH_MIN, .max = WIDTH_MAX, .zero = "unlimited"},
 	{OPT_END},
