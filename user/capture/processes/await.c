@@ -219,7 +219,7 @@ static int look_again(struct session *s, struct search *search, uint64_t *elapse
 		s->start.program = freeze__begin(s->opts->pid, true);
 	*elapsed_ns = search->has_looked ? clock__monotonic_ns() - search->begin_ns : 0;
 	err = look(s);
-	if (err == -ESRCH && search->has_looked)
+	if (err == -ESRCH && (search->has_looked || s->opts->await_framework))
 		return err__set(err, MESSAGE_FRAMEWORK_NEVER_LOADED, s->opts->pid);
 	return err;
 }
