@@ -6,10 +6,15 @@
 
 #include <stdint.h>
 
-/* The earlier of two times. */
+/* The earlier and the later of two times. */
 static inline uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 struct event_source {

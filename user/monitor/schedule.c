@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "monitor/event_loop.h"
 
 #define LEAST_DUTY 1e-5
 
@@ -69,7 +70,7 @@ static double duty(const struct schedule *s)
 
 void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns)
 {
-	const uint64_t from_ns = s->paid_ns > open_ns ? s->paid_ns : open_ns;
+	const uint64_t from_ns = later(s->paid_ns, open_ns);
 
 	s->paid_ns = from_ns + (uint64_t)((double)(now_ns - open_ns) / duty(s));
 	if (s->paid_ns > s->stratum_end_ns)
@@ -78,7 +79,7 @@ void schedule__used(struct schedule *s, uint64_t open_ns, uint64_t now_ns)
 
 uint64_t schedule__next(struct schedule *s, uint64_t now_ns, uint64_t window_ns)
 {
-	const uint64_t begin_ns = s->stratum_end_ns > now_ns ? s->stratum_end_ns : now_ns;
+	const uint64_t begin_ns = later(s->stratum_end_ns, now_ns);
 	const double stratum_ns = (double)window_ns / duty(s);
 
 	s->stratum_end_ns = begin_ns + (uint64_t)stratum_ns;
@@ -92,7 +93,7 @@ uint64_t schedule__next_of_all(struct schedule *const *all, size_t cnt, uint64_t
 	double stratum_ns = 0;
 
 	for (size_t i = 0; i < cnt; i++) {
-		begin_ns = all[i]->paid_ns > begin_ns ? all[i]->paid_ns : begin_ns;
+		begin_ns = later(all[i]->paid_ns, begin_ns);
 		stratum_ns = fmax(stratum_ns, (double)window_ns / duty(all[i]));
 	}
 	for (size_t i = 0; i < cnt; i++)

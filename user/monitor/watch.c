@@ -146,11 +146,6 @@ static uint64_t window_ns(const struct watch *w)
 	return step_ns * steps < WINDOW_MIN_NS ? WINDOW_MIN_NS : step_ns * steps;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void plan_window(struct watch *w, uint64_t now_ns)
 {
 	w->deadline_ns = UINT64_MAX;
