@@ -108,11 +108,10 @@ int optimizer_mark(struct pt_regs *ctx)
 	return 0;
 }
 
-#define ENCLOSING_WALK                                                                             \
-	8 /* frames between the library's function and the step's enclosing function */
-#define CALL_VARIES                                                                                \
-	4 /* in bytes: CPython's instruction pointers within one call differ by at                 \
-	     most this */
+/* frames between the library's function and the step's enclosing function */
+#define ENCLOSING_WALK 8
+/* in bytes: CPython's instruction pointers within one call differ by at most this */
+#define CALL_VARIES 4
 
 enum enclosing { ENCLOSING_BEFORE, ENCLOSING_AFTER, ENCLOSING_MASK = 7 };
 

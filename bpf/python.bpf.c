@@ -25,9 +25,8 @@
 #define KEYS_INDEX_10 40  /* the entries are then here: hash, key, value */
 #define KEYS_SEEN     8	  /* attributes of an object that are searched */
 #define STR_LENGTH    16
-#define NAME_CHARS                                                                                 \
-	42 /* each takes up to 3 bytes of UTF-8; more, or wider ones, are a long                   \
-	      name */
+/* each takes up to 3 bytes of UTF-8; more, or wider ones, are a long name */
+#define NAME_CHARS 42
 
 /* The first argument of the function with this code, if the thread is running it. */
 static __always_inline __u64 first_argument(__u64 code)

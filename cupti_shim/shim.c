@@ -24,9 +24,8 @@
 #define FLUSH_NS     (500 * MS)
 #define STACK_BYTES  (512u << 10)
 #define SIGSET_BYTES 8 /* the size in the kernel */
-#define LEAVE_NS                                                                                   \
-	(12000 * MS)	    /* far longer than it takes to notice a dead proftrace and             \
-			       leave its window */
+/* far longer than it takes to notice a dead proftrace and leave its window */
+#define LEAVE_NS (12000 * MS)
 #define ADOPT_NS (500 * MS) /* from a file made here to its first command, if others wait */
 
 #ifndef MFD_NOEXEC_SEAL

@@ -12,10 +12,9 @@
 #include "common/util.h"
 
 #define LAUNCH_CNT (1u << 17) /* remembered launches; older ones are in no range any more */
-#define OPEN_MAX                                                                                   \
-	(1u << 17)	      /* launches and ranges of a thread that wait for the range around    \
-				 them */
-#define CLOSED_MAX (1u << 13) /* ended ranges of a thread in which a launch may still lie */
+/* launches and ranges of a thread that wait for the range around them */
+#define OPEN_MAX   (1u << 17)
+#define CLOSED_MAX (1u << 13)	    /* ended ranges of a thread in which a launch may still lie */
 #define TIME_MAX   (UINT64_MAX / 4) /* as in the model: a later time means a damaged recording */
 #define STEP_NONE  UINT32_MAX
 

@@ -5,9 +5,8 @@
 #include "exporters/parts/backward_waits.h"
 #include "model/call_stack.h"
 
-#define NODES_MAX                                                                                  \
-	(1u << 21)			    /* distinct stacks; later ones are added to their      \
-					       caller */
+/* distinct stacks; later ones are added to their caller */
+#define NODES_MAX (1u << 21)
 #define DEPTH_MAX (2 * MODEL_MAX_DEPTH + 8) /* inferred phases add to the model's limit */
 
 struct walk {

@@ -5,8 +5,8 @@
 
 #include "analysis/analysis.h"
 
-#define CALLERS_MAX                                                                                \
-	5 /* as in group_by_stack_n of the PyTorch profiler; outer spans are left out */
+/* as in group_by_stack_n of the PyTorch profiler; outer spans are left out */
+#define CALLERS_MAX 5
 
 struct callers {
 	struct stat_map map; /* group: row of the next outer caller + 1; the stats are unused */

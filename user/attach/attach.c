@@ -19,9 +19,8 @@
 #include "common/util.h"
 
 #ifndef ENOTSUPP
-#define ENOTSUPP                                                                                   \
-	524 /* include/linux/errno.h; an internal number that the kernel returns to user           \
-	       space here */
+/* include/linux/errno.h; an internal number that the kernel returns to user space here */
+#define ENOTSUPP 524
 #endif
 
 /* BPF_TRACE_UPROBE_MULTI of linux/bpf.h. Debian 12 has an older linux/bpf.h than libbpf. */

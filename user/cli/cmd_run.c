@@ -24,9 +24,8 @@
 
 extern const struct command command_run;
 
-#define INJECTION                                                                                  \
-	"CUDA_INJECTION64_PATH" /* the library that the CUDA driver loads when it is               \
-				   initialised */
+/* the library that the CUDA driver loads when it is initialised */
+#define INJECTION "CUDA_INJECTION64_PATH"
 
 /* A file that is not here may exist where the program runs, such as in a container. A file that
  * this process cannot read is not judged. */

@@ -5,9 +5,8 @@
 #include <sys/stat.h>
 
 #define SECOND INT64_C(1000000000)
-#define INITIAL_TIME_NS                                                                            \
-	0xEFFFFFFAu /* PROC_TIME_INIT_INO of the kernel's include/linux/proc_ns.h                  \
-		     */
+/* PROC_TIME_INIT_INO of the kernel's include/linux/proc_ns.h */
+#define INITIAL_TIME_NS 0xEFFFFFFAu
 
 static int64_t own_ahead_ns;
 static int own_err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file of this program. It is /proc/self/exe, but in the tarball and in the wheel: they bring a C library, and
- * their launcher runs the dynamic loader with the program as its argument (packaging/launcher.c). /proc/self/exe is the
- * loader then.
+ * The file of this program. It is /proc/self/exe, except in the tarball and in the wheel. These bring a C library. Their
+ * launcher runs its dynamic loader with the program as an argument (packaging/launcher.c), and /proc/self/exe is the
+ * loader.
  */
 #ifndef PROFTRACE_OWN_PROGRAM_H
 #define PROFTRACE_OWN_PROGRAM_H

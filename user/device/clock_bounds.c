@@ -3,15 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NOISE_NS                                                                                   \
-	10000.0 /* smaller errors are not corrected, because CUPTI's own times have                \
-		   them */
+/* smaller errors are not corrected, because CUPTI's own times have them */
+#define NOISE_NS   10000.0
 #define BUCKET_NS  1e6
 #define BROKEN_MIN 3	/* pairs; fewer may come from a wrongly matched launch */
 #define SLOPE_MAX  1e-3 /* crystals differ by 100 ppm at most */
-#define SLOPE_LOOK                                                                                 \
-	100 /* steps of the search for the slope, each of which keeps two thirds of                \
-	       the range */
+/* steps of the search for the slope, each of which keeps two thirds of the range */
+#define SLOPE_LOOK 100
 
 /* ---- hulls ---- */
 

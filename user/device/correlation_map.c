@@ -2,9 +2,8 @@
 #include "device/correlation_map.h"
 
 #define TRACK KEPT_OUTSIDE
-#define COMING                                                                                     \
-	(KEPT_OUTSIDE - 1)  /* in place of a track: the call is known, but was not put             \
-			       yet */
+/* in place of a track: the call is known, but was not put yet */
+#define COMING	 (KEPT_OUTSIDE - 1)
 #define WAITING	 (1u << 30) /* flag: a launch whose work did not come yet */
 #define ANSWERED (1u << 31) /* flag: work came before its launch was put */
 

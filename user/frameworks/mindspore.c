@@ -43,9 +43,8 @@ static const char *const libs[] = {
 /* In 2.7 the library with the host's operators contains the kernels for CPUs. */
 static const char *const other_libs[LIB_CNT] = {[LIB_CPU] = "libmindspore_ops_host.so"};
 
-#define PRIMITIVE_NAME                                                                             \
-	48 /* offset of the name in a Primitive, as PyBoostUtils::LaunchKernel                     \
-	      reads it */
+/* offset of the name in a Primitive, as PyBoostUtils::LaunchKernel reads it */
+#define PRIMITIVE_NAME 48
 
 /* The name for _ZN9mindspore8pynative12PyboostDivOpE... is PyboostDiv. */
 static bool pyboost_name(const char *symbol, char *out, size_t size)

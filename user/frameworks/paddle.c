@@ -37,9 +37,8 @@ static const char *const other_libs[LIB_CNT] = {[LIB_PHI] = "libpaddle.so*"};
 #define PYTHON_FUNCTION PADDLE_PYTHON_FUNCTIONS "*eager_api_*EP7_object*"
 #define LEGACY_FUNCTION "_Z*_dygraph_function*"
 
-#define OPERATOR_TYPE                                                                              \
-	8 /* offset of OperatorBase's type, a std::string after the vtable pointer                 \
-	   */
+/* offset of OperatorBase's type, a std::string after the vtable pointer */
+#define OPERATOR_TYPE 8
 
 static const struct probe_row rows[] = {
 	/* The main thread waits for a batch. An exception ends the epoch. */

@@ -7,8 +7,8 @@
 #define FORWARD_SUFFIX "_ad_func"
 #define LEGACY_SUFFIX  "_dygraph_function"
 #define PYTHON_PREFIX  "eager_api_"
-#define PROGRAM_NODE                                                                               \
-	"GradNodeRunProgram" /* the only node whose printed name differs from its class */
+/* the only node whose printed name differs from its class */
+#define PROGRAM_NODE "GradNodeRunProgram"
 
 struct part {
 	const char *text;

@@ -14,15 +14,13 @@
 
 #define DEFAULT_DEADLINE_MS 5000
 #define STOP_NS		    100000000 /* a thread that sleeps undisturbed stops later than this */
-#define MAX_LOOKS                                                                                  \
-	200 /* stops to look for a thread: 20 ms in total if nothing else                          \
-	       runs */
+/* stops to look for a thread: 20 ms in total if nothing else runs */
+#define MAX_LOOKS      200
 #define FIRST_PAUSE_NS 1000000
 #define LAST_PAUSE_NS  25000000 /* pause before the next try, for each thread; 10 at most */
 #define PATIENT_NS     1000000000
-#define FREE_STUB_NS                                                                               \
-	5000000000 /* after 100 ms a thread leaves the code of a dead                              \
-		      proftrace */
+/* after 100 ms a thread leaves the code of a dead proftrace */
+#define FREE_STUB_NS 5000000000
 #define LONGEST_NAME 200
 
 static int check_request(const struct inject_request *q)

@@ -65,10 +65,10 @@ void tracee__self_regs(const struct tracee *h, struct remote_regs *out);
 int tracee__send(struct tracee *h, const struct user_regs_struct *regs);
 
 /*
- * Lets the thread run until it is in [begin, end) of the code at base, and stops it there. 0 and
- * its registers; 1: it left the code, having restored itself, and is stopped; -ETIMEDOUT: the
- * deadline passed, or tracee__is_late(), and it is stopped anywhere; -ETIME: it is late and does
- * not stop either, see tracee__leave(); or another negative errno.
+ * Lets the thread run until it is in [begin, end) of the code at base, and stops it there. Returns 0
+ * and its registers. 1: it left the code, has restored itself, and is stopped. -ETIMEDOUT: the
+ * deadline passed, or tracee__is_late(), and it is stopped anywhere. -ETIME: it is late and does
+ * not stop either, see tracee__leave(). Otherwise another negative errno.
  */
 struct tracee_wait {
 	uint64_t base;

@@ -93,9 +93,8 @@ static bool is_of_call(const struct executions *x, size_t execution, size_t call
 	return !bsearch(&called, x->texts, x->text_cnt, sizeof(*x->texts), by_text);
 }
 
-#define PENDING_MAX                                                                                \
-	64 /* calls of one value that wait for execution: few in an honest recording               \
-	    */
+/* calls of one value that wait for execution: few in an honest recording */
+#define PENDING_MAX 64
 
 /* The first call from `from` on that comes before an execution and has its name. NONE: none of the
  * first PENDING_MAX does. */

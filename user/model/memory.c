@@ -6,9 +6,8 @@
 #include "common/util.h"
 #include "model/model_internal.h"
 
-#define LIVE_MAX                                                                                   \
-	(1u << 21) /* most allocations remembered at a time; the sizes of later ones stay unknown  \
-		    */
+/* most allocations remembered at a time; the sizes of later ones stay unknown */
+#define LIVE_MAX (1u << 21)
 
 /* Keeps allocations of the driver and of the framework apart, because both may begin at the same
  * address. */

@@ -13,9 +13,8 @@
 #include "model/model_internal.h"
 
 #define FIRST_BATCH (1u << 18) /* spans held while it is unknown whether there are steps */
-#define LATE_BATCH                                                                                 \
-	(1u << 20)	       /* the same if a rule for steps is known: a second or more of       \
-				  waiting */
+/* the same if a rule for steps is known: a second or more of waiting */
+#define LATE_BATCH  (1u << 20)
 #define FREE_BATCH  (1u << 16) /* spans of a batch without steps */
 #define MAX_STEP    (1u << 22) /* spans of a step; a longer step is given out in parts */
 #define MAX_COST_NS 1000000    /* of one span with a probe; a higher cost is not believed */

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEAD_ZONE                                                                                  \
-	0.025 /* a value of 0.03 finds a change of 5 % in 87 % of simulated jobs,                  \
-		 this one in 94 % */
+/* a value of 0.03 finds a change of 5 % in 87 % of simulated jobs, this one in 94 % */
+#define DEAD_ZONE	0.025
 #define THRESHOLD	8.0
 #define SUM_MAX		(1.5 * THRESHOLD) /* limits the sum, so that an alarm can clear itself */
 #define ALLOWANCE	0.25

@@ -9,9 +9,8 @@
 #include "common/util.h"
 #include "target/rank.h"
 
-#define LOOK_MAX_NS                                                                                \
-	600000000000ull /* a process is examined again after a quarter of its age, at most after   \
-			   this */
+/* a process is examined again after a quarter of its age, at most after this */
+#define LOOK_MAX_NS 600000000000ull
 
 struct process {
 	struct process_facts facts;

@@ -6,10 +6,9 @@
 #include <string.h>
 #include "common/util.h"
 
-#define GOVERNOR_NS                                                                                \
-	600000000000ull /* attaching takes half a second of CPU time at once, and then next to     \
-			   nothing */
-#define APART_NS 9000000000ull
+/* attaching takes half a second of CPU time at once, and then next to nothing */
+#define GOVERNOR_NS 600000000000ull
+#define APART_NS    9000000000ull
 
 static const struct governor_sample *back(const struct governor *g, size_t i)
 {

@@ -13,8 +13,8 @@ struct job_key {
 };
 
 /*
- * Uses the first of these in the environment's text (with a NUL byte after it): SLURM_JOB_ID (and
- * SLURM_STEP_ID), TORCHELASTIC_RUN_ID, MASTER_ADDR with MASTER_PORT. Else command and pid of the
+ * env has a NUL byte after its text. Uses the first of these in it: SLURM_JOB_ID (and SLURM_STEP_ID),
+ * TORCHELASTIC_RUN_ID, MASTER_ADDR with MASTER_PORT. Without one it uses command and pid of the
  * launcher, the job's topmost process. cgroup: text of /proc/PID/cgroup.
  */
 void job_key__make(const char *env, size_t len, const char *cgroup, const char *command,

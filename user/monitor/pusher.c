@@ -23,12 +23,11 @@
 #define MEMORY_MAX  (256ul << 20) /* for a queue of the largest bodies, and libcurl */
 #define CONNECT_MS  5000L
 #define TRANSFER_MS 15000L
-#define ANSWER_BYTES                                                                               \
-	4096 /* bytes of an answer that are read; more than ANSWER_MAX ends the                    \
-		transfer */
-#define ANSWER_MAX (64 << 10)
-#define POLL_MS	   60000
-#define URL_BYTES  2048
+/* bytes of an answer that are read; more than ANSWER_MAX ends the transfer */
+#define ANSWER_BYTES 4096
+#define ANSWER_MAX   (64 << 10)
+#define POLL_MS	     60000
+#define URL_BYTES    2048
 
 struct pusher {
 	struct curl_library curl;

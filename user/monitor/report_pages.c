@@ -7,9 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MADE_MAX_NS                                                                                \
-	660000000000ull /* earlier ones in the parent's queue may take a minute                    \
-			   each */
+/* earlier ones in the parent's queue may take a minute each */
+#define MADE_MAX_NS    660000000000ull
 #define FAILED_KEEP_NS 10000000000ull
 #define RETRY_S	       30
 

@@ -9,9 +9,8 @@
 #include "recording/sink.h"
 #include <string.h>
 
-#define PENDING_MAX                                                                                \
-	(256u << 10) /* bytes of names, tracks or sched rows before they are written               \
-		      */
+/* bytes of names, tracks or sched rows before they are written */
+#define PENDING_MAX (256u << 10)
 
 /* Most bytes of names. Later names of a process that makes names without end share one name. */
 #define NAME_BYTES_MAX (128u << 20)

@@ -9,18 +9,16 @@
 #include "common/util.h"
 
 #define BLOCK_NS 1e9 /* least length of a block */
-#define BLOCKS_LEAST                                                                               \
-	4 /* least number of blocks in a window from which its variance is                         \
-	     estimated */
-#define BLOCKS_MOST 32
-#define CORRELATED  0.3	 /* if neighbouring blocks correlate more, blocks are made longer */
-#define PERSISTS_NS 1e10 /* a machine may stay slow for so long, so it is one sample */
-#define NOISE_FLOOR 0.02 /* smaller changes are not reported */
-#define CERTAIN_DF  1e6
-#define SIGNIFICANT 0.05
-#define NOT_NORMAL                                                                                 \
-	1.1 /* factor on standard errors: windows are slow or fast, with little                    \
-	       between */
+/* least number of blocks in a window from which its variance is estimated */
+#define BLOCKS_LEAST 4
+#define BLOCKS_MOST  32
+#define CORRELATED   0.3  /* if neighbouring blocks correlate more, blocks are made longer */
+#define PERSISTS_NS  1e10 /* a machine may stay slow for so long, so it is one sample */
+#define NOISE_FLOOR  0.02 /* smaller changes are not reported */
+#define CERTAIN_DF   1e6
+#define SIGNIFICANT  0.05
+/* factor on standard errors: windows are slow or fast, with little between */
+#define NOT_NORMAL 1.1
 
 /*
  * Standard deviation (of logarithms) of windows of one unchanged job, if the recordings do not show

@@ -10,9 +10,9 @@
 #include "common/file_client.h"
 #include "common/util.h"
 
-#define READY_BUSY                                                                                 \
-	0.05	      /* of the steps' time without a processor; the machine was busy if also ... */
-#define CPU_BUSY 0.95 /* ... so much of its processors was used */
+/* of the steps' time without a processor; the machine was busy if also ... */
+#define READY_BUSY 0.05
+#define CPU_BUSY   0.95 /* ... so much of its processors was used */
 
 /* Incomplete recordings can be compared, but limits on them cannot be judged. */
 static int check_whole(const char *path, const struct recording *r, bool has_limits)

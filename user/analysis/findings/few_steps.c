@@ -7,9 +7,8 @@
 #define FEW	     8	 /* few: at most one of so many steps */
 #define FEW_OF_CAUSE 2	 /* the same if each long step may have a known cause */
 #define MOST_OF_IT   0.5 /* share of the time that the few must have */
-#define ALIKE                                                                                      \
-	0.5 /* share of the longest step's time from which on a step is one of the                 \
-	       few */
+/* share of the longest step's time from which on a step is one of the few */
+#define ALIKE 0.5
 
 int few_steps__add(struct few_steps *f, uint64_t step, uint64_t ns)
 {

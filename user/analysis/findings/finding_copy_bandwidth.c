@@ -10,9 +10,8 @@
 #include "analysis/findings/finding.h"
 
 #define LARGE (1 << 20) /* bytes; smaller copies show the link's latency, not its rate */
-#define LINK_COPIES                                                                                \
-	3			 /* so many page-locked copies must reach the rate that is taken   \
-				    for the link's */
+/* so many page-locked copies must reach the rate that is taken for the link's */
+#define LINK_COPIES  3
 #define SLOW	     (2.0 / 3.0) /* share of the link's rate below which a copy is slow */
 #define CARRIED	     0.8	 /* share of the link's raw rate; packet headers take the rest */
 #define WORTH_SAYING 3.0	 /* percent of the step that copies at the link's rate would save */

@@ -12,9 +12,8 @@
 
 #define WORTH_SAYING 8.0 /* percent of the step that goes to waiting for the loader */
 #define BUSY	     0.8 /* a worker that runs for this share of the time is always at work */
-#define PASSING                                                                                    \
-	0.01 /* a process that lives for a smaller share of the window makes no                    \
-		batches */
+/* a process that lives for a smaller share of the window makes no batches */
+#define PASSING 0.01
 
 /* operations: own time of each operation of the framework's data pipeline. */
 struct loader {

@@ -8,13 +8,11 @@
 #include "common/util.h"
 
 #define WORTH_SAYING 10.0 /* percent of the step that the device is idle between launches */
-#define SOON_NS                                                                                    \
-	10000 /* work that begins within this time after its launch did not wait for               \
-		 other work */
-#define LAUNCHING_NS                                                                               \
-	1000000 /* longest pause between launches; in a longer one the host did                    \
-		   something else */
-#define MAX_DEVICES 64
+/* work that begins within this time after its launch did not wait for other work */
+#define SOON_NS 10000
+/* longest pause between launches; in a longer one the host did something else */
+#define LAUNCHING_NS 1000000
+#define MAX_DEVICES  64
 
 struct launch_bound {
 	struct launched_device {

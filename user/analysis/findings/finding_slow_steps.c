@@ -15,15 +15,13 @@
 #include "model/call_stack.h"
 
 #define FEWEST 8 /* fewest steps for which a median is useful */
-#define MOST                                                                                       \
-	3		  /* at most one of so many steps is slow: what is more frequent is        \
-			     usual */
+/* at most one of so many steps is slow: what is more frequent is usual */
+#define MOST	      3
 #define WORTH_SAYING  5.0 /* percent of all steps' time that is above the median */
 #define MOST_OF_IT    0.5 /* share of the surplus from which on an operator or state is named */
 #define ALLOCATE_MORE 2.0 /* factor on what the other steps allocate, and ... */
-#define ALLOCATE_LEAST                                                                             \
-	(16 << 20) /* ... bytes of the host above that, for allocation to be named                 \
-		    */
+/* ... bytes of the host above that, for allocation to be named */
+#define ALLOCATE_LEAST (16 << 20)
 
 struct slow_steps {
 	struct step *items;

@@ -9,11 +9,10 @@
 #include "common/util.h"
 
 #define MAX_SHOWN 5
-#define WORTH_SAVING                                                                               \
-	0.02		      /* share of a step: less is not worth a finding if the device is     \
-				 busy */
-#define SHORT_STEPS 8	      /* a window of fewer steps is short, and so is ... */
-#define SHORT_NS    100000000 /* ... a window of less time */
+/* share of a step: less is not worth a finding if the device is busy */
+#define WORTH_SAVING 0.02
+#define SHORT_STEPS  8	       /* a window of fewer steps is short, and so is ... */
+#define SHORT_NS     100000000 /* ... a window of less time */
 
 static const struct finding_rule *const rules[] = {
 	&finding_data_loader,	 &finding_device_idle,	  &finding_launch_bound,

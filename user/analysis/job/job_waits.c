@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/job/job_waits.h"
 
-#define BEHIND                                                                                     \
-	0.02 /* share of collectives outside of their steps from which on the device is behind */
+/* share of collectives outside of their steps from which on the device is behind */
+#define BEHIND	   0.02
 #define SAME_STEPS 4 /* fewest steps that must lie in the common span */
 
 struct range_ns {

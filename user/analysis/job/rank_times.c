@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKED_NS                                                                                 \
-	100000 /* a launch takes some us; a launch that is blocked by the device takes             \
-		  ms */
+/* a launch takes some us; a launch that is blocked by the device takes ms */
+#define BLOCKED_NS 100000
 
 struct reading {
 	const struct recording *r;

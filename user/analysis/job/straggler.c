@@ -7,9 +7,8 @@
 #include <stdlib.h>
 
 #define WORTH_WAITING 0.05 /* least share of a step that the others wait for a straggler */
-#define EXPLAINS                                                                                   \
-	0.25 /* share of their wait by which a phase must be longer to be the                      \
-		reason */
+/* share of their wait by which a phase must be longer to be the reason */
+#define EXPLAINS 0.25
 
 #define FEWEST_STEPS 4
 /* The wait must be so many standard errors long: one of many ranks is always last. */

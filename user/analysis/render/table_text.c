@@ -8,9 +8,8 @@
 #include "common/util.h"
 
 #define NAME_MIN 16 /* columns; names are not cut further, columns are left out instead */
-#define NAME_KEEP                                                                                  \
-	40 /* columns; nor cut below this, or two fifths of the width, while less important        \
-	      columns remain */
+/* columns; nor cut below this, or two fifths of the width, while less important columns remain */
+#define NAME_KEEP 40
 
 static const struct {
 	const char *name;

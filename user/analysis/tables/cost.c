@@ -12,9 +12,8 @@
 #include "common/util.h"
 
 #define TOLD_FROM 0.005 /* share of the time from which on a wait is printed */
-#define OVERSPENT                                                                                  \
-	1.2 /* factor on --max-overhead: the estimate and the choice of probes are of              \
-	       different steps */
+/* factor on --max-overhead: the estimate and the choice of probes are of different steps */
+#define OVERSPENT 1.2
 
 static int add_list(struct table *t, const json_t *list, const char *intro)
 {

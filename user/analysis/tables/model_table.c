@@ -6,13 +6,11 @@
 #include "common/counted.h"
 
 #define FEW_UNCALLED 0.01 /* share of the kernels' time that is not worth a note */
-#define WORTH_SAYING                                                                               \
-	0.2 /* share of the steps' time: least wait for operators in Others for a                  \
-	       note */
-#define ACCUMULATES                                                                                \
-	0.25	       /* share of the steps with a backward pass: least share without an          \
-			  update for a note */
-#define MANY_BARE 0.25 /* share of all steps: least share without any phase for a note */
+/* share of the steps' time: least wait for operators in Others for a note */
+#define WORTH_SAYING 0.2
+/* share of the steps with a backward pass: least share without an update for a note */
+#define ACCUMULATES 0.25
+#define MANY_BARE   0.25 /* share of all steps: least share without any phase for a note */
 
 static const enum span_kind phases[] = {KIND_DATALOADER, KIND_FORWARD, KIND_BACKWARD,
 					KIND_OPTIMIZATION};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operator Summary. With --op-detail, each operator has indented rows: the calls it made, by name,
- * each with the device work it launched; then the device work that the operator launched itself;
- * last its backward nodes. These nodes are operators of their own and not part of its times.
+ * Operator Summary. With --op-detail, each operator has indented rows. First come the calls it
+ * made, by name, each with the device work it launched. Then comes the device work that the
+ * operator launched itself, and last its backward nodes. These nodes are operators of their own and
+ * not part of its times.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,9 +16,8 @@
 #include "common/util.h"
 
 #define WORTH_A_NOTE 0.01 /* share of all device time of the table */
-#define IN_NODES                                                                                   \
-	0.05 /* least share of the steps' time for a note about operators in                       \
-		backward nodes */
+/* least share of the steps' time for a note about operators in backward nodes */
+#define IN_NODES 0.05
 
 struct operators {
 	struct by_name names;

@@ -4,7 +4,7 @@
  * threads per step, and the utilisation of the process and of each CPU. On request it has the time in system calls and
  * page faults (bpf/entries.bpf.c).
  *
- * The caller loads the skeleton. Call in this order:
+ * The caller loads the skeleton. The order of calls, one on each line:
  *         skel = proftrace_bpf__open(); switch off autoload of all programs
  *         sched_source__prepare(skel, &opts)              before the load
  *         proftrace_bpf__load(skel); fill the map `targets`

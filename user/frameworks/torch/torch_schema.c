@@ -317,8 +317,8 @@ static bool is_word(struct schema_arg arg)
 }
 
 /*
- * What rdi leads to after the call, PT_RESULT_*: the returned tensor or vector; a tuple's first
- * member, which libstdc++ puts last; or the first argument, if that is returned.
+ * What rdi leads to after the call, as PT_RESULT_*. It is the returned tensor or vector, or the
+ * first argument if that is returned. Of a tuple it is the first member, which libstdc++ puts last.
  */
 static uint8_t result_at_rdi(const struct torch_schema *s, uint32_t *offset)
 {

@@ -8,9 +8,8 @@
 #define SYMBOL_PREFIX  "_ZN5torch8autogradL"
 #define WRAPPER_PREFIX "THPVariable_"
 #define GETTER_PREFIX  "_ZN10GetterBaseI"
-#define ALIASED                                                                                    \
-	"TypeError_to_NotImplemented_IXadL_ZNS0_L" /* followed by the wrapper's                    \
-						      name */
+/* followed by the wrapper's name */
+#define ALIASED "TypeError_to_NotImplemented_IXadL_ZNS0_L"
 /* At least two PyObject. With another second argument it is a helper of a wrapper. */
 #define ARGS_PREFIX "EP7_objectS"
 

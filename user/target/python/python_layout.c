@@ -214,9 +214,8 @@ static const struct python_layout layouts[] = {
 
 #define OFFSETS_WORDS 40
 #define FREE_THREADED 2 /* index of a word in it */
-#define INTERPRETERS                                                                               \
-	5 /* index of a word in it; the pointer to the main interpreter comes after                \
-	     that field */
+/* index of a word in it; the pointer to the main interpreter comes after that field */
+#define INTERPRETERS 5
 
 /* Which words of it give which offset. */
 static const struct own_offsets {

@@ -6,9 +6,8 @@
 
 /* The same in all versions that have a layout. */
 #define OBJECT_TYPE 8
-#define OBJECT_SIZE                                                                                \
-	16 /* number of items; of a code object the number of instructions, two bytes              \
-	      each */
+/* number of items; of a code object the number of instructions, two bytes each */
+#define OBJECT_SIZE 16
 #define MODULE_DICT 16
 #define DICT_KEYS   32
 #define TUPLE_ITEMS 24

@@ -4,9 +4,8 @@
 #include "common/util.h"
 #include "target/python/python_layout.h"
 
-#define MAX_STATES                                                                                 \
-	4096 /* more states mean an invalid list, or one that changed while it was                 \
-		read */
+/* more states mean an invalid list, or one that changed while it was read */
+#define MAX_STATES 4096
 
 /* A pthread_t of glibc points to a struct pthread, which begins with tcbhead_t. Measured on 2.36.
  * The pointer to itself, and the thread's existence, show whether the layout fits. */
