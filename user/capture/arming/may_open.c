@@ -4,11 +4,19 @@
 #include "common/util.h"
 #include "device/device_source.h"
 
-/* Our library shall record, but does not record yet. */
+bool arm__needs_library(const struct session *s)
+{
+	return s->device && !s->calls_on && !s->cupti.yielded &&
+	       !device_source__is_absent(s->device) && !device_source__refusal(s->device);
+}
+
+/* Our library shall record, but does not record yet. Perhaps nobody has asked it yet: the probes
+ * may be attached before the library is told of a window that `start` opens. */
 static bool library_is_starting(const struct session *s)
 {
 	return s->device &&
-	       (s->windows.ending || !device_source__is_idle(s->device, clock__monotonic_ns()));
+	       (s->windows.ending || !device_source__is_idle(s->device, clock__monotonic_ns()) ||
+		(arm__needs_library(s) && !device_source__is_recording(s->device)));
 }
 
 void arm__set_open(struct session *s)

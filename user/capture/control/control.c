@@ -6,6 +6,7 @@
 #include "capture/control/control_socket.h"
 #include "capture/arming/probeless.h"
 #include "capture/arming/until_window.h"
+#include "capture/device/device_library.h"
 #include "capture/session.h"
 #include "capture/timed.h"
 #include "common/err.h"
@@ -118,17 +119,18 @@ static void say_status(const struct session *s, char *out, size_t size)
 	const struct losses lost = s->attaching.is_done ? session__losses(s) : (struct losses){0};
 	uint64_t lost_cnt =
 		lost.ring + lost.depth + lost.storage + lost.decode + lost.ends + lost.sched;
-	char state[128], path[PATH_MAX];
+	char state[128], device[192], path[PATH_MAX];
 
 	say_state(s, state, sizeof(state));
+	device_library__say(s, device, sizeof(device));
 	snprintf(out, size,
 		 "process: %d%s%s%s%s\nstate: %s\nrecordings written: %llu\ncurrent recording: "
-		 "%.500s\nevents lost: %llu\nlead: %llu ms",
+		 "%.500s\nevents lost: %llu\nlead: %llu ms\ndevice times: %.160s",
 		 s->opts->pid, s->match.framework ? ", " : "",
 		 s->match.framework ? s->match.framework->title : "", *s->match.version ? " " : "",
 		 s->match.version, state, (unsigned long long)s->windows.written,
 		 window_path(s, path), (unsigned long long)lost_cnt,
-		 (unsigned long long)(arm__lead_ns(s) / 1000000));
+		 (unsigned long long)(arm__lead_ns(s) / 1000000), device);
 }
 
 /* ---- verbs ---- */

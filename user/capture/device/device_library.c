@@ -63,7 +63,7 @@ static int look(void *ctx, uint64_t end_ns)
 static void refuse(struct session *s, const char *why)
 {
 	log__warn(MESSAGE_NO_DEVICE_TIMES, why);
-	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "no device times: %s", why);
+	snprintf(s->cupti.no_device, sizeof(s->cupti.no_device), "%s", why);
 }
 
 static int warn(struct session *s, const char *text)
@@ -257,6 +257,27 @@ bool device_library__uses_cuda(const struct session *s)
 {
 	return !s->cupti.functions_alone &&
 	       (!device_source__is_absent(s->device) || cuda__has_driver(s->target));
+}
+
+static const char *refusal(const struct session *s)
+{
+	if (s->cupti.no_device[0])
+		return s->cupti.no_device;
+	return s->device ? device_source__refusal(s->device) : NULL;
+}
+
+void device_library__say(const struct session *s, char *out, size_t size)
+{
+	const char *why = refusal(s);
+
+	if (s->opts->no_inject)
+		snprintf(out, size, "off");
+	else if (why)
+		snprintf(out, size, "refused: %s", why);
+	else if (s->device && device_library__uses_cuda(s))
+		snprintf(out, size, "yes");
+	else
+		snprintf(out, size, "no: the process does not use CUDA");
 }
 
 void device_library__on_started(struct session *s)

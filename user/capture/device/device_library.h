@@ -4,6 +4,7 @@
 #define PROFTRACE_DEVICE_LIBRARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct session;
 
@@ -29,6 +30,8 @@ void device_library__on_started(struct session *s);
 /* Is a window open, or so near that the library must record? */
 bool device_library__is_near(const struct session *s);
 bool device_library__uses_cuda(const struct session *s);
+/* Says whether windows have device times: "yes", "off", "no: ..." without CUDA, or "refused: CAUSE". */
+void device_library__say(const struct session *s, char *out, size_t size);
 /* Leaves CUPTI to another tool, if one has asked for it. */
 void device_library__yield_if_claimed(struct session *s);
 

@@ -18,17 +18,11 @@
 
 static const char library_sleeps[] = "our library in the process does not record yet";
 
-static bool should_record(const struct session *s)
-{
-	return !s->calls_on && !s->cupti.yielded && !device_source__is_absent(s->device) &&
-	       !device_source__refusal(s->device);
-}
-
 static void window_open(struct session *s)
 {
 	if (!s->device)
 		return;
-	s->cupti.missed = should_record(s) && !device_source__is_recording(s->device);
+	s->cupti.missed = arm__needs_library(s) && !device_source__is_recording(s->device);
 	device_source__open(s->device, s->window.writer, s->window.open_ns);
 	if (s->cupti.missed)
 		log__warn(MESSAGE_DEVICE_TIMES_NOT_BEGUN, library_sleeps);
@@ -132,6 +126,14 @@ static void add_note(json_t *summary, const char *note)
 	json_array_append_new(json_object_get(summary, "notes"), json_string(note));
 }
 
+static void note_no_device(json_t *summary, const char *why)
+{
+	char note[420];
+
+	snprintf(note, sizeof(note), "no device times: %s", why);
+	add_note(summary, note);
+}
+
 /* Has the process loaded CUDA since we read its libraries? */
 static bool has_gained_cuda(const struct session *s)
 {
@@ -163,12 +165,11 @@ static void describe(struct session *s, json_t *summary)
 {
 	json_t *notes = json_object_get(summary, "notes");
 	const char *refused;
-	char note[300];
 	json_t *device;
 	uint64_t lost;
 
 	if (s->cupti.no_device[0])
-		add_note(summary, s->cupti.no_device);
+		note_no_device(summary, s->cupti.no_device);
 	else if (has_gained_cuda(s))
 		add_note(summary, "the process has begun to use CUDA only now: nothing of the "
 				  "device is in this window; record again");
@@ -189,8 +190,7 @@ static void describe(struct session *s, json_t *summary)
 	refused = json_string_value(json_object_get(device, "refused"));
 	/* If device times cover a part of the window, the report says how far. */
 	if (refused && !json_object_get(device, "covered_until_ns")) {
-		snprintf(note, sizeof(note), "no device times: %s", refused);
-		add_note(summary, note);
+		note_no_device(summary, refused);
 		if (!s->calls_on && s->opts->detail != DETAIL_PHASE)
 			add_note(summary, "the calls of CUDA are not in this window either");
 	}
