@@ -109,6 +109,41 @@ Test(monitor_processes, a_session_says_how_long_it_attaches)
 	cr_expect_eq(a.lead_ns, 60000000000ull);
 }
 
+static enum device_times device_times_of(const char *answer)
+{
+	struct session_answer a;
+
+	session_answer__parse(answer, &a);
+	return a.device_times;
+}
+
+Test(monitor_processes, answers_say_whether_there_are_device_times)
+{
+	struct session_answer a;
+
+	cr_expect_eq(device_times_of("process: 7\nstate: attached"), DEVICE_TIMES_OFF);
+	cr_expect_eq(device_times_of("process: 7\ndevice times: off"), DEVICE_TIMES_OFF);
+	cr_expect_eq(device_times_of("process: 7\ndevice times: yes"), DEVICE_TIMES_RECORDED);
+	cr_expect_eq(device_times_of("process: 7\ndevice times: no: the process does not use CUDA"),
+		     DEVICE_TIMES_WITHOUT_CUDA);
+	session_answer__parse("process: 7\ndevice times: refused: a tool\x1b[2J\nlead: 7 ms", &a);
+	cr_expect_eq(a.device_times, DEVICE_TIMES_REFUSED);
+	cr_expect_str_eq(a.device_why, "a tool?[2J", "one line, without what a terminal obeys");
+}
+
+Test(monitor_processes, answers_say_since_which_step_a_window_is_open)
+{
+	struct session_answer a;
+
+	session_answer__parse("process: 7\nstate: recording step 19, since step 12\nlead: 1 ms",
+			      &a);
+	cr_expect(a.is_open && a.step == 19 && a.since_step == 12);
+	session_answer__parse("process: 7\nstate: waiting for the window, at step 19", &a);
+	cr_expect(!a.is_open && a.step == 19);
+	session_answer__parse("process: 7\nstate: recording, for 1.0 s", &a);
+	cr_expect_not(a.is_open, "a window without steps");
+}
+
 static void make_recording(const char *name, size_t bytes, int age_s)
 {
 	const struct timespec times[] = {{.tv_sec = time(NULL) - age_s},

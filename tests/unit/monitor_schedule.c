@@ -228,3 +228,49 @@ Test(monitor_schedule, a_window_of_all_ranks_keeps_the_duty_of_each)
 	for (int i = 0; i < 10; i++)
 		cr_expect(tenths[i] > 140 && tenths[i] < 260, "tenth %d: %d of 2000", i, tenths[i]);
 }
+
+static void compare(struct schedule *s, size_t cnt, double inside_s)
+{
+	for (size_t i = 0; i < cnt; i++)
+		schedule__compared(s, inside_s, 0.1);
+}
+
+/* The estimate leaves out what CUPTI costs. The steps tell. */
+Test(monitor_schedule, slower_steps_in_windows_lower_the_duty)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	compare(&s, SCHEDULE_COMPARED - 1, 0.15);
+	cr_expect_float_eq(s.duty, 0.02, 1e-9, "too few windows");
+	cr_expect_float_eq(schedule__growth(&s), 0, 1e-9);
+	compare(&s, 1, 0.15);
+	cr_expect_float_eq(schedule__growth(&s), 0.5, 1e-9);
+	cr_expect_float_eq(s.duty, 0.01, 1e-9);
+	compare(&s, SCHEDULE_COMPARED, 0.1);
+	cr_expect_float_eq(s.duty, 0.01, 1e-9, "nothing raises it");
+}
+
+/* A busy host: half of the windows are faster, half are slower. */
+Test(monitor_schedule, noise_does_not_lower_the_duty)
+{
+	struct schedule s;
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	for (int i = 0; i < 100; i++)
+		schedule__compared(&s, i % 2 ? 0.09 : 0.3, 0.1);
+	cr_expect_float_eq(s.duty, 0.02, 1e-9);
+}
+
+Test(monitor_schedule, impossible_comparisons_are_ignored)
+{
+	struct schedule s;
+	const double bad[] = {0, -1, NAN, INFINITY};
+
+	schedule__init(&s, 0.005, 0.02, 1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		schedule__compared(&s, bad[i], 0.1);
+		schedule__compared(&s, 0.1, bad[i]);
+	}
+	cr_expect_eq(s.growth_cnt, 0);
+}

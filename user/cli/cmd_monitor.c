@@ -78,6 +78,8 @@ static int parse_pages(const char *value, void *dest)
 	return 0;
 }
 
+static const char *const no_yes[] = {"no", "yes", NULL};
+
 #define MONITOR(field) offsetof(struct monitor_command, o.field)
 
 static const struct opt opts[] = {
@@ -110,6 +112,11 @@ static const struct opt opts[] = {
 	 "Record each Nth window from all ranks of a job on this host at the same moment (default "
 	 "8; 0: never). Such windows tell for which rank the others wait.",
 	 MONITOR(all_ranks), .max = 1000000},
+	{OPT_CHOICE, "device-times", 0, "WHETHER",
+	 "Record when kernels and copies run on GPUs (default no). The monitor then loads "
+	 "proftrace's library into processes that use CUDA. It stays there and does nothing "
+	 "between windows.",
+	 MONITOR(device_times), .choices = no_yes},
 	{OPT_CUSTOM, "cpu", 0, "PROCESSORS",
 	 "Limit for the processors that the monitor and its sessions use, over ten minutes "
 	 "(default 0.1). Above it no window opens and no session begins.",
@@ -370,9 +377,7 @@ const struct command command_monitor = {
 		"was.\n\n"
 		"proftrace_regression is 1 if the step takes longer for good than in the job's "
 		"first 60 windows. A job that ended is exported for 5 more minutes. Windows are "
-		"ordinary recordings: `proftrace report` prints them.\n\n"
-		"This is a first stage. There are no device times: the monitor loads no library "
-		"into a process.",
+		"ordinary recordings: `proftrace report` prints them.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
 		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"

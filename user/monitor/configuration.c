@@ -24,6 +24,7 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 	m->watch_opts.budget = opts->budget;
 	m->watch_opts.max_duty = opts->max_duty;
 	m->watch_opts.window_steps = opts->window_steps;
+	m->watch_opts.device_times = opts->device_times;
 	m->watch_opts.file_bytes = m->window_bytes + WINDOW_SPARE;
 }
 

@@ -111,6 +111,7 @@ static enum window_result take_figures(struct service *s, const struct window_re
 	answer->steps = f.step_cnt;
 	answer->lost = f.lost;
 	answer->overhead = f.overhead;
+	answer->step_s = figures__mean_s(&f);
 	figures__free(&f);
 	return result;
 }

@@ -170,6 +170,27 @@ static void take_findings(struct figures *f, const json_t *tables)
 	}
 }
 
+/* The table has rows of processors, too. A GPU without a figure (null) is left out. */
+static void take_devices(struct figures *f, const json_t *tables)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows_of(tables, "device"), i, row)
+	{
+		struct named_figure *device = &f->devices[f->device_cnt];
+
+		if (f->device_cnt == FIGURES_DEVICES ||
+		    json_integer_value(json_object_get(row, "depth")) != 0 ||
+		    strncmp(text_of(row, "device"), "GPU", strlen("GPU")) != 0 ||
+		    !json_is_number(json_object_get(row, "utilization_percent")))
+			continue;
+		take_text(device->name, sizeof(device->name), row, "device");
+		device->value = number_of(row, "utilization_percent", 100) / 100;
+		f->device_cnt++;
+	}
+}
+
 static void take_cost(struct figures *f, const json_t *tables)
 {
 	const json_t *row = json_array_get(rows_of(tables, "cost"), 0);
@@ -205,10 +226,20 @@ int figures__parse(const char *text, size_t len, struct figures *out)
 		err = take_operators(out, tables);
 	take_phases(out, tables);
 	take_findings(out, tables);
+	take_devices(out, tables);
 	take_cost(out, tables);
 	look_for_cuts(out, tables);
 	json_decref(tables);
 	return err ? err : out->step_cnt ? 0 : -ENODATA;
+}
+
+double figures__mean_s(const struct figures *f)
+{
+	double sum_s = 0;
+
+	for (size_t i = 0; i < f->step_cnt; i++)
+		sum_s += (double)f->step_ns[i] / 1e9;
+	return f->step_cnt ? sum_s / (double)f->step_cnt : 0;
 }
 
 void figures__free(struct figures *f)

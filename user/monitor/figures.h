@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIGURES_TABLES "summary,findings,model,operator,steps,cost"
+#define FIGURES_TABLES "summary,findings,model,operator,steps,cost,device"
 
 #define FIGURES_STEPS	  2048
 #define FIGURES_PHASES	  12
 #define FIGURES_OPERATORS 200
 #define FIGURES_FINDINGS  8
+#define FIGURES_DEVICES	  16
 
 struct named_figure {
 	char name[128];
@@ -32,6 +33,9 @@ struct figures {
 	struct named_figure findings[FIGURES_FINDINGS]; /* share of the step by rule, 0..1; 0:
 							   not reported */
 	size_t finding_cnt;
+	struct named_figure devices[FIGURES_DEVICES]; /* by GPU: share of the steps' time in which a kernel
+							 ran, 0..1 */
+	size_t device_cnt; /* 0: the window has no device times */
 	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
 	uint64_t lost;	 /* number of lost events */
 	bool is_cut; /* rows are missing, so no sum is over all steps */
@@ -40,6 +44,8 @@ struct figures {
 /* text: from a process that may be under attack, so each value is checked. 0, or a negative errno.
  * Call figures__free after either. */
 int figures__parse(const char *text, size_t len, struct figures *out);
+/* Mean step in seconds. 0: no step. */
+double figures__mean_s(const struct figures *f);
 void figures__free(struct figures *f);
 
 #endif

@@ -121,6 +121,7 @@ static void become_another(struct rank_series *r)
 	r->median_s = 0;
 	r->past_cnt = 0;
 	r->joint = (struct joint_figures){0};
+	r->device_cnt = 0;
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 }
@@ -180,6 +181,9 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	r->unread_s = state->unread_s;
 	r->duty = state->duty;
 	r->cpus = state->cpus;
+	r->growth = state->growth;
+	r->device_times = state->device_times;
+	memcpy(r->device_why, state->device_why, sizeof(r->device_why));
 }
 
 /* The figure with this name among the rank's figures. NULL: there is none, and no place is free. */
@@ -194,6 +198,16 @@ static struct named_figure *find_or_add(struct job_series *s, struct named_figur
 	snprintf(list[*cnt].name, sizeof(list[*cnt].name), "%s", name);
 	list[*cnt].value = 0;
 	return &list[(*cnt)++];
+}
+
+/* A figure without a free series is left out. */
+static void add_to(struct job_series *s, struct named_figure *list, size_t *cnt, size_t max,
+		   const char *name, double value)
+{
+	struct named_figure *figure = find_or_add(s, list, cnt, max, name);
+
+	if (figure)
+		figure->value += value;
 }
 
 static size_t fine_bucket(double seconds)
@@ -224,13 +238,9 @@ static void add_steps(struct rank_series *r, const struct figures *f)
  * "other". */
 static void add_names(struct job_series *s, struct rank_series *r, const struct figures *f)
 {
-	for (size_t i = 0; i < f->phase_cnt; i++) {
-		struct named_figure *phase =
-			find_or_add(s, r->phases, &r->phase_cnt, SERIES_PHASES, f->phases[i].name);
-
-		if (phase)
-			phase->value += f->phases[i].value;
-	}
+	for (size_t i = 0; i < f->phase_cnt; i++)
+		add_to(s, r->phases, &r->phase_cnt, SERIES_PHASES, f->phases[i].name,
+		       f->phases[i].value);
 	for (size_t i = 0; i < f->operator_cnt; i++) {
 		const char *name = f->operators[i].name;
 		struct named_figure *op = strcmp(name, SERIES_OTHER) != 0
@@ -252,6 +262,33 @@ static void add_names(struct job_series *s, struct rank_series *r, const struct 
 	}
 }
 
+static void count_device_window(struct job_series *s, struct rank_series *r)
+{
+	const bool is_expected =
+		r->device_times == DEVICE_TIMES_RECORDED || r->device_times == DEVICE_TIMES_REFUSED;
+
+	if (r->device_cnt || is_expected)
+		add_to(s, r->device_windows, &r->device_windows_cnt, ARRAY_SIZE(r->device_windows),
+		       r->device_cnt ? "ok" : "missing", 1);
+}
+
+static void add_devices(struct job_series *s, struct rank_series *r, const struct figures *f)
+{
+	const double steps_s = figures__mean_s(f) * (double)f->step_cnt;
+
+	for (size_t i = 0; i < f->device_cnt; i++) {
+		const struct named_figure *d = &f->devices[i];
+
+		add_to(s, r->device_busy, &r->device_busy_cnt, SERIES_DEVICES, d->name,
+		       d->value * steps_s);
+		add_to(s, r->device_sampled, &r->device_sampled_cnt, SERIES_DEVICES, d->name,
+		       steps_s);
+	}
+	memcpy(r->devices, f->devices, sizeof(r->devices));
+	r->device_cnt = f->device_cnt;
+	count_device_window(s, r);
+}
+
 /* After a change of the step rule, earlier step times cannot be compared. */
 static void check_rule(struct rank_series *r, const char *rule)
 {
@@ -262,6 +299,7 @@ static void check_rule(struct rank_series *r, const char *rule)
 
 void job_series__spend(struct rank_series *r, double overhead, double seconds)
 {
+	overhead = fmax(overhead, r->growth);
 	if (!(overhead > 0)) {
 		r->open_s += seconds;
 		return;
@@ -311,6 +349,7 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	add_past(r);
 	add_steps(r, f);
 	add_names(s, r, f);
+	add_devices(s, r, f);
 	return cusum__add(&r->cusum, r->median_s);
 }
 
@@ -364,7 +403,8 @@ static void forget(struct job_series *s, size_t i)
 {
 	struct rank_series *r = s->items[i];
 
-	s->series_cnt -= RANK_SERIES + r->phase_cnt + r->operator_cnt + r->finding_cnt;
+	s->series_cnt -= RANK_SERIES + r->phase_cnt + r->operator_cnt + r->finding_cnt +
+			 r->device_busy_cnt + r->device_sampled_cnt + r->device_windows_cnt;
 	free(r);
 	s->items[i] = s->items[--s->cnt];
 }

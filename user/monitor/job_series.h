@@ -22,6 +22,7 @@
 #define SERIES_OPERATORS 20 /* operators with a series of their own */
 #define SERIES_OTHER	 "other"
 #define SERIES_FINDINGS	 16
+#define SERIES_DEVICES	 16
 #define SERIES_PAST	 32 /* latest windows whose recording and step time are shown */
 #define SERIES_KEEP_NS	 (300 * 1000000000ull) /* a rank is exported this long after its end */
 
@@ -58,10 +59,18 @@ struct rank_series {
 	double sampled_s;
 	uint64_t sampled_cnt, window_cnt;
 	double median_s; /* median step of the latest window */
+	double growth; /* steps of windows took so much longer than others; 0: unknown, or no longer */
 	double overhead; /* of the latest window with a known cost, at most 1; 0: no such window */
 	struct named_figure phases[SERIES_PHASES], operators[SERIES_OPERATORS],
 		findings[SERIES_FINDINGS];
 	size_t phase_cnt, operator_cnt, finding_cnt;
+	enum device_times device_times;
+	char device_why[DEVICE_WHY]; /* of DEVICE_TIMES_REFUSED */
+	/* By GPU, in seconds: in which a kernel ran, and of the steps that were looked at for it. */
+	struct named_figure device_busy[SERIES_DEVICES], device_sampled[SERIES_DEVICES];
+	struct named_figure devices[FIGURES_DEVICES]; /* of the latest window, a share */
+	struct named_figure device_windows[2]; /* number of windows of a process with CUDA: "ok", "missing" */
+	size_t device_busy_cnt, device_sampled_cnt, device_cnt, device_windows_cnt;
 	double other_s; /* sum of the operators without a series of their own */
 	struct past_window past[SERIES_PAST]; /* in order of time */
 	size_t past_cnt;
@@ -89,7 +98,7 @@ struct rank_series *job_series__find(struct job_series *s, uint32_t id);
 /* The watched series of the process, otherwise its latest series. NULL: there is none. */
 const struct rank_series *job_series__of_pid(const struct job_series *s, int pid);
 void job_series__set_state(struct job_series *s, const struct rank_state *state);
-/* Adds the cost of a window. overhead 0: unknown. */
+/* Adds the cost of a window: `overhead`, or the growth of the steps where that is more. overhead 0: unknown. */
 void job_series__spend(struct rank_series *r, double overhead, double seconds);
 /* Estimated share of the watched time that probes took. Windows without a cost count like the latest window with a
  * cost. So does the time until the session was ready. Returns false if no window has a cost. */

@@ -113,6 +113,19 @@ static void put_recording(const struct jobs_view *v, FILE *out, const struct ran
 	put_button(v, out, r);
 }
 
+/* The mean of the rank's GPUs. */
+static void put_busy(FILE *out, const struct rank_series *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->device_cnt; i++)
+		sum += r->devices[i].value;
+	if (r->device_cnt)
+		fprintf(out, "%.0f&nbsp;%%", 100 * sum / (double)r->device_cnt);
+	else
+		fputs("-", out);
+}
+
 static void put_row(const struct jobs_view *v, FILE *out, const struct rank_series *r)
 {
 	fputs("<tr>", out);
@@ -126,6 +139,8 @@ static void put_row(const struct jobs_view *v, FILE *out, const struct rank_seri
 	html_text__put_sparkline(out, r);
 	fputs("</td><td>", out);
 	html_text__put_phases(out, r);
+	fputs("</td><td class=\"number\">", out);
+	put_busy(out, r);
 	fputs("</td><td>", out);
 	put_findings(out, r);
 	fputs("</td><td>", out);
@@ -166,7 +181,8 @@ void jobs_view__html(const struct jobs_view *v, FILE *out)
 		      "class=\"card\"><table><thead><tr><th>Job</th><th>Rank</th><th>State</th>"
 		      "<th class=\"number\">Steps</th><th "
 		      "class=\"number\">Step</th>"
-		      "<th>Recent</th><th>Phases</th><th>Findings</th><th>Regression</th>"
+		      "<th>Recent</th><th>Phases</th><th "
+		      "class=\"number\">GPU</th><th>Findings</th><th>Regression</th>"
 		      "<th>Recording</th></tr></thead><tbody>\n",
 		      out);
 	for (size_t i = 0; i < s->cnt; i++)
@@ -181,7 +197,9 @@ void jobs_view__html(const struct jobs_view *v, FILE *out)
 
 static void put_fact(FILE *out, const char *name, const char *text)
 {
-	fprintf(out, "<dt>%s</dt><dd>", name);
+	fputs("<dt>", out);
+	html_text__put(out, name);
+	fputs("</dt><dd>", out);
 	html_text__put(out, *text ? text : "-");
 	fputs("</dd>\n", out);
 }
@@ -192,6 +210,27 @@ static void put_figure(FILE *out, const char *name, const char *format, double v
 
 	snprintf(text, sizeof(text), format, value);
 	put_fact(out, name, is_known ? text : "-");
+}
+
+static void put_devices(const struct rank_series *r, FILE *out)
+{
+	static const char *const texts[DEVICE_TIMES_CNT] = {
+		[DEVICE_TIMES_OFF] = "not recorded (--device-times)",
+		[DEVICE_TIMES_WITHOUT_CUDA] = "the process does not use CUDA",
+		[DEVICE_TIMES_RECORDED] = "recorded",
+		[DEVICE_TIMES_REFUSED] = "refused",
+	};
+	char text[DEVICE_WHY + 32];
+
+	snprintf(text, sizeof(text), "%s%s%s", texts[r->device_times], *r->device_why ? ": " : "",
+		 r->device_why);
+	put_fact(out, "Device times", text);
+	for (size_t i = 0; i < r->device_cnt; i++) {
+		/* "GPU0 busy" */
+		snprintf(text, sizeof(text), "%.100s busy", r->devices[i].name);
+		put_figure(out, text, "%.1f %% of the latest window's steps",
+			   100 * r->devices[i].value, true);
+	}
 }
 
 static void put_facts(const struct rank_series *r, FILE *out)
@@ -214,6 +253,7 @@ static void put_facts(const struct rank_series *r, FILE *out)
 	put_figure(out, "Processors in use", "%.2f", r->cpus, r->cpus >= 0 && !r->ended_ns);
 	put_figure(out, "Estimated cost of probes", "%.3f %% of the time watched", 100 * overhead,
 		   job_series__overhead(r, &overhead));
+	put_devices(r, out);
 	jobs_view__describe_regression(r, text, sizeof(text));
 	put_fact(out, "Regression", text);
 	put_figure(out, "Other ranks wait for it", "%.0f %% of a step", 100 * r->joint.wait_ratio,

@@ -37,7 +37,7 @@ static json_t *rank_json(const struct rank_series *r)
 	return json_pack(
 		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, "
 		"s:o, "
-		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s}",
+		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:s}",
 		"job_name", r->info.key.name, "uid", (json_int_t)r->info.uid, "rank", r->rank,
 		"pid", (int)r->info.pid, "state", jobs_view__state(r), "framework", r->framework,
 		"framework_version", r->version, "step_rule", r->step_rule, "container_id",
@@ -52,7 +52,8 @@ static json_t *rank_json(const struct rank_series *r)
 		"latest_recording", r->file, "straggler",
 		r->joint.is_judged ? json_real(r->joint.wait_ratio) : json_null(),
 		"straggler_phase", r->joint.phase, "latest_recording_of_all_ranks",
-		r->joint.read_file);
+		r->joint.read_file, "devices", named(r->devices, r->device_cnt), "device_times",
+		device_times_names[r->device_times], "device_times_refused", r->device_why);
 }
 
 int jobs_view__json(const struct job_series *s, FILE *out)

@@ -19,6 +19,8 @@ const char *const job_window_result_names[JOB_WINDOW_RESULT_CNT] = {"ok", "parti
 const char *const job_missing_names[JOB_MISSING_CNT] = {"not_ready", "events_lost", "busy",
 							"window"};
 const char *const attach_failure_names[ATTACH_FAILURE_CNT] = {"failed", "killed", "timeout"};
+const char *const device_times_names[DEVICE_TIMES_CNT] = {"off", "without_cuda", "recorded",
+							  "refused"};
 const char *const watch_state_names[WATCH_STATE_CNT] = {
 	"attaching", "waiting", "recording", "reading", "ending",
 };

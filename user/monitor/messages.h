@@ -104,6 +104,18 @@ enum watch_state {
 };
 extern const char *const watch_state_names[WATCH_STATE_CNT];
 
+/* Do the rank's windows have device times? */
+enum device_times {
+	DEVICE_TIMES_OFF, /* without --device-times, or not known yet */
+	DEVICE_TIMES_WITHOUT_CUDA,
+	DEVICE_TIMES_RECORDED,
+	DEVICE_TIMES_REFUSED, /* by our library or the process, see device_why */
+	DEVICE_TIMES_CNT,
+};
+extern const char *const device_times_names[DEVICE_TIMES_CNT];
+
+#define DEVICE_WHY 160 /* bytes of a reason, with its NUL */
+
 struct rank_state {
 	uint32_t id;
 	enum watch_state state;
@@ -113,6 +125,9 @@ struct rank_state {
 	double unread_s;   /* total time of windows without figures */
 	double duty;
 	double cpus;	   /* processors that its threads use; negative: unknown */
+	double growth; /* schedule__growth(); 0: unknown */
+	enum device_times device_times;
+	char device_why[DEVICE_WHY];
 };
 
 /* The window's JSON comes as a descriptor with this message. */
@@ -197,6 +212,7 @@ struct window_answer {
 	enum window_result result;
 	uint64_t steps, lost;
 	double overhead; /* time that probes added to the steps, as a fraction; 0: unknown */
+	double step_s;	 /* mean step of the window; 0: unknown */
 	uint8_t is_counted; /* the exporter has added this cost to the series */
 };
 

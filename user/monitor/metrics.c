@@ -173,6 +173,24 @@ static const struct named_figure *findings(const struct rank_series *r, size_t *
 	return r->findings;
 }
 
+static const struct named_figure *device_busy(const struct rank_series *r, size_t *cnt)
+{
+	*cnt = r->device_busy_cnt;
+	return r->device_busy;
+}
+
+static const struct named_figure *device_sampled(const struct rank_series *r, size_t *cnt)
+{
+	*cnt = r->device_sampled_cnt;
+	return r->device_sampled;
+}
+
+static const struct named_figure *device_windows(const struct rank_series *r, size_t *cnt)
+{
+	*cnt = r->device_windows_cnt;
+	return r->device_windows;
+}
+
 static const struct named_metric named_metrics[] = {
 	{"proftrace_phase_seconds_total", "counter",
 	 "Time of the recorded steps by phase; per step: divide by proftrace_sampled_steps_total.",
@@ -184,6 +202,14 @@ static const struct named_metric named_metrics[] = {
 	{"proftrace_finding_ratio", "gauge",
 	 "Share of the step that a finding of the latest window is about; 0: not found again.",
 	 "rule", findings, NULL},
+	{"proftrace_device_busy_seconds_total", "counter",
+	 "Time of the recorded steps in which a kernel of the rank ran, by GPU.", "device",
+	 device_busy, NULL},
+	{"proftrace_device_sampled_seconds_total", "counter",
+	 "Time of the recorded steps with device times, by GPU.", "device", device_sampled, NULL},
+	{"proftrace_device_windows_total", "counter",
+	 "Windows of a rank that uses CUDA, by whether they have device times.", "result",
+	 device_windows, NULL},
 };
 
 static void put_named(const struct metric_sink *sink, const struct named_metric *m,

@@ -17,6 +17,7 @@
 #define COUNTS_NS    10000000000ull
 #define BEGUN_A_SCAN 2 /* sessions that begin per scan; an attach takes 0.5 s of CPU time */
 #define KEEP_NS	     60000000000ull
+#define STEP_MAX_S   1e6
 #define LOST_MAX     1000000000000ull /* a window with more lost events has no valid measurement */
 #define OVERHEAD_MAX 100.0	      /* a window with a higher overhead has no valid measurement */
 
@@ -49,7 +50,10 @@ static void tell_state(void *ctx, const struct watch *w)
 		.unread_s = w->unread_s,
 		.duty = w->schedule.duty,
 		.cpus = w->cpu_use.cpus,
+		.growth = schedule__growth(&w->schedule),
+		.device_times = w->device_times,
 	};
+	memcpy(message.state.device_why, w->device_why, sizeof(w->device_why));
 	tell(ctx, &message, -1);
 }
 
@@ -153,7 +157,8 @@ static void on_read(void *ctx, const struct window_ready *window, int json)
 static bool is_possible(const struct window_answer *a)
 {
 	return a->result >= WINDOW_OK && a->result < WINDOW_RESULT_CNT && isfinite(a->overhead) &&
-	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX;
+	       a->overhead >= 0 && a->overhead < OVERHEAD_MAX && a->lost < LOST_MAX &&
+	       a->step_s >= 0 && a->step_s < STEP_MAX_S;
 }
 
 static void push_window(struct monitor *m, const struct watch *w)

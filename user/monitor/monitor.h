@@ -20,6 +20,7 @@ struct monitor_opts {
 	uint64_t otlp_interval_ns;
 	uint64_t keep_bytes, window_steps, series_max, ranks_max;
 	uint64_t all_ranks; /* each window with this number is one of all ranks of a job; 0: none */
+	int device_times; /* not 0: sessions that begin load our library into processes that use CUDA */
 	double budget, max_duty;
 	struct governor_limits limits;
 	struct discovery_opts discovery;

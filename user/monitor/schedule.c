@@ -19,20 +19,36 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(const struct schedule *s)
+_Static_assert(SCHEDULE_OVERHEADS <= SCHEDULE_COMPARED, "quantile() has place for either");
+
+static double quantile(const double *values, size_t cnt, double share)
 {
-	double sorted[SCHEDULE_OVERHEADS];
+	double sorted[SCHEDULE_COMPARED];
+
+	memcpy(sorted, values, cnt * sizeof(*sorted));
+	qsort(sorted, cnt, sizeof(*sorted), by_size);
+	return sorted[(size_t)((double)cnt * share)];
+}
+
+double schedule__growth(const struct schedule *s)
+{
+	if (s->growth_cnt < SCHEDULE_COMPARED)
+		return 0;
+	return fmax(quantile(s->growths, SCHEDULE_COMPARED, 0.25), 0);
+}
+
+static double overhead(const struct schedule *s)
+{
 	const size_t cnt =
 		s->overhead_cnt < SCHEDULE_OVERHEADS ? s->overhead_cnt : SCHEDULE_OVERHEADS;
+	const double estimated = cnt ? quantile(s->overheads, cnt, 0.5) : 0;
 
-	memcpy(sorted, s->overheads, cnt * sizeof(*sorted));
-	qsort(sorted, cnt, sizeof(*sorted), by_size);
-	return sorted[cnt / 2];
+	return fmax(estimated, schedule__growth(s));
 }
 
 static void lower(struct schedule *s)
 {
-	const double allowed = s->budget / median(s);
+	const double cost = overhead(s), allowed = cost > 0 ? s->budget / cost : s->duty;
 
 	if (allowed < s->duty)
 		s->duty = allowed > LEAST_DUTY ? allowed : LEAST_DUTY;
@@ -50,8 +66,15 @@ void schedule__set_budget(struct schedule *s, double budget, double max_duty)
 {
 	s->budget = budget;
 	s->duty = max_duty;
-	if (s->overhead_cnt)
-		lower(s);
+	lower(s);
+}
+
+void schedule__compared(struct schedule *s, double inside_s, double outside_s)
+{
+	if (!(inside_s > 0) || !(outside_s > 0) || !isfinite(inside_s) || !isfinite(outside_s))
+		return;
+	s->growths[s->growth_cnt++ % SCHEDULE_COMPARED] = inside_s / outside_s - 1;
+	lower(s);
 }
 
 /* A random number from 0 to 1 by xorshift64*, Vigna 2016. */

@@ -22,15 +22,18 @@
 /* time until a window's file is complete, in addition to some steps */
 #define CLOSE_NS (60 * SECOND_NS)
 /* a window may still open while the session is asked to end it */
-#define OPEN_NS	      (5 * SECOND_NS)
-#define ANSWER_NS     (60 * SECOND_NS)
-#define END_NS	      (20 * SECOND_NS)
-#define WINDOW_MIN_NS (SECOND_NS / 5)
-#define WINDOW_MAX_NS (120 * SECOND_NS)
-#define UNKNOWN_NS    (5 * SECOND_NS)	/* length of a window if the step length is unknown */
-#define STEP_MAX_NS   (900 * SECOND_NS) /* like STEP_TIMEOUT, for a window whose step never ends */
-#define RING_BYTES    "4M"
-#define STEP_TIMEOUT  "15m"
+#define OPEN_NS	  (5 * SECOND_NS)
+#define ANSWER_NS (60 * SECOND_NS)
+/* A window opens when the probes are attached and, for device times, our library records. */
+#define OPENING_NS     (30 * SECOND_NS)
+#define OPENING_ASK_NS (SECOND_NS / 10)
+#define END_NS	       (20 * SECOND_NS)
+#define WINDOW_MIN_NS  (SECOND_NS / 5)
+#define WINDOW_MAX_NS  (120 * SECOND_NS)
+#define UNKNOWN_NS     (5 * SECOND_NS)	 /* length of a window if the step length is unknown */
+#define STEP_MAX_NS    (900 * SECOND_NS) /* like STEP_TIMEOUT, for a window whose step never ends */
+#define RING_BYTES     "4M"
+#define STEP_TIMEOUT   "15m"
 
 /* ---- the session ---- */
 
@@ -55,22 +58,14 @@ static void on_session_end(void *ctx)
 static int start_session(struct watch *w)
 {
 	char pid[16], path[PATH_MAX];
-	char *argv[] = {"proftrace",
-			"record",
-			"-p",
-			pid,
-			"--paused",
-			"--no-inject",
-			"--no-trace",
-			"--no-report",
-			"--no-progress",
-			"--quiet",
-			"--ring-size",
-			RING_BYTES,
-			"--step-timeout",
-			STEP_TIMEOUT,
-			"-o",
-			path,
+	char *argv[] = {"proftrace",   "record",
+			"-p",	       pid,
+			"--paused",    "--no-trace",
+			"--no-report", "--no-progress",
+			"--quiet",     "--ring-size",
+			RING_BYTES,    "--step-timeout",
+			STEP_TIMEOUT,  "-o",
+			path,	       w->opts->device_times ? NULL : "--no-inject",
 			NULL};
 	const struct child_limits limits = {
 		.file_bytes = w->opts->file_bytes, .death_signal = SIGTERM, .out = -1};
@@ -134,16 +129,23 @@ void watch__stop(struct watch *w, uint64_t now_ns)
 
 /* ---- windows ---- */
 
-static uint64_t window_ns(const struct watch *w)
+static uint64_t window_steps(const struct watch *w)
+{
+	return w->asked_steps ? w->asked_steps : w->opts->window_steps;
+}
+
+static uint64_t steps_ns(const struct watch *w, uint64_t steps)
 {
 	const uint64_t step_ns = step_time__ns(&w->step_time);
-	const uint64_t steps = w->asked_steps ? w->asked_steps : w->opts->window_steps;
 
 	if (!step_ns)
 		return UNKNOWN_NS;
-	if (step_ns > WINDOW_MAX_NS / steps)
-		return WINDOW_MAX_NS;
-	return step_ns * steps < WINDOW_MIN_NS ? WINDOW_MIN_NS : step_ns * steps;
+	return step_ns > WINDOW_MAX_NS / steps ? WINDOW_MAX_NS : step_ns * steps;
+}
+
+static uint64_t window_ns(const struct watch *w)
+{
+	return later(steps_ns(w, window_steps(w)), WINDOW_MIN_NS);
 }
 
 static void plan_window(struct watch *w, uint64_t now_ns)
@@ -231,6 +233,8 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 		return;
 	/* Windows with lost events cost the most, so their cost counts, too. */
 	schedule__measured(&w->schedule, answer->overhead);
+	schedule__compared(&w->schedule, answer->step_s,
+			   (double)step_time__ns(&w->step_time) / 1e9);
 	if (!answer->is_counted)
 		w->unread_s += w->open_s;
 	plan_window(w, now_ns);
@@ -262,12 +266,29 @@ static void be_ready(struct watch *w, uint64_t now_ns)
 	set_state(w, WATCH_WAITING);
 }
 
+/* The window's length counts from its first step. It may have begun some steps ago. */
+static void await_open(struct watch *w, const struct session_answer *a, uint64_t now_ns)
+{
+	const uint64_t had = a->step - a->since_step, steps = window_steps(w);
+
+	w->ask_due_ns = now_ns + OPENING_ASK_NS;
+	if (!a->is_open || a->step < a->since_step)
+		return;
+	w->is_open = true;
+	w->ask_due_ns = now_ns + CENSUS_NS;
+	if (!w->joint.is_open)
+		w->window_due_ns = later(now_ns + (had < steps ? steps_ns(w, steps - had) : 0),
+					 w->open_ns + WINDOW_MIN_NS);
+}
+
 static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 {
 	struct session_answer a;
 
 	session_answer__parse(text, &a);
 	w->lead_ns = a.lead_ns;
+	w->device_times = a.device_times;
+	memcpy(w->device_why, a.device_why, sizeof(w->device_why));
 	if (!w->ready_ns && a.has_step)
 		be_ready(w, now_ns);
 	w->ask_due_ns = now_ns + (!w->ready_ns		   ? ATTACH_ASK_NS
@@ -277,6 +298,8 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 		return;
 	step_time__count(&w->step_time, a.step, now_ns);
 	cpu_use__count(&w->cpu_use, process__cpu_ns(w->rank.pid), clock__monotonic_ns());
+	if (w->state == WATCH_RECORDING && !w->is_open)
+		await_open(w, &a, now_ns);
 	if (w->state == WATCH_WAITING && w->window_due_ns == UINT64_MAX &&
 	    step_time__ns(&w->step_time))
 		plan_window(w, now_ns);
@@ -287,8 +310,10 @@ static void on_status(struct watch *w, const char *text, uint64_t now_ns)
 static void on_start(struct watch *w, uint64_t now_ns)
 {
 	w->open_ns = now_ns;
-	w->window_due_ns =
-		w->joint.is_open ? w->joint.at_ns + w->joint.length_ns : now_ns + window_ns(w);
+	w->is_open = false;
+	w->ask_due_ns = now_ns + OPENING_ASK_NS;
+	w->window_due_ns = w->joint.is_open ? w->joint.at_ns + w->joint.length_ns
+					    : now_ns + OPENING_NS + window_ns(w);
 	w->alone_cnt += !w->joint.is_open;
 	set_state(w, WATCH_RECORDING);
 }
@@ -296,8 +321,6 @@ static void on_start(struct watch *w, uint64_t now_ns)
 /* An answer such as "the window ends with step 7: FILE" means that a window was open. */
 static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 {
-	const uint64_t four_ns = 4 * step_time__ns(&w->step_time),
-		       steps_ns = four_ns < WINDOW_MAX_NS ? four_ns : WINDOW_MAX_NS;
 	struct session_answer a;
 
 	session_answer__parse(text, &a);
@@ -306,7 +329,7 @@ static void on_pause(struct watch *w, const char *text, uint64_t now_ns)
 	if (w->state != WATCH_RECORDING)
 		return; /* the window's file was closed before */
 	w->was_open = !strncmp(text, "the window end", strlen("the window end"));
-	w->deadline_ns = now_ns + (w->was_open ? CLOSE_NS + steps_ns : OPEN_NS);
+	w->deadline_ns = now_ns + (w->was_open ? CLOSE_NS + steps_ns(w, 4) : OPEN_NS);
 }
 
 static void on_answer(void *ctx)

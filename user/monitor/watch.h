@@ -31,6 +31,7 @@ struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
 	uint64_t window_steps;
+	bool device_times; /* sessions that begin load our library into a process that uses CUDA */
 	size_t file_bytes; /* a session ends if its recording exceeds this size */
 	struct event_loop *loop;
 	/* Called when a window's file is complete, or when the window failed. */
@@ -53,6 +54,8 @@ struct watch {
 	enum control_verb asked;
 	uint64_t asked_ns;
 	struct schedule schedule;
+	enum device_times device_times;
+	char device_why[DEVICE_WHY];
 	uint64_t lead_ns; /* time that the session needs to attach the probes of a window */
 	struct joint_window joint;
 	uint64_t alone_cnt; /* windows since the latest window of all ranks */
@@ -68,6 +71,7 @@ struct watch {
 	struct window_ready read; /* the window that is being read */
 	double open_s;	 /* how long that window was open */
 	double unread_s; /* total time of windows without figures */
+	bool is_open;  /* the session has said that the window is open */
 	bool was_open; /* a window was open when the session was asked to end it */
 	bool ended;	/* the session has ended, and we have waited for it */
 	int exit_status; /* as of waitpid(2) */
