@@ -126,7 +126,7 @@ static struct job_figures figures_of(const char *json)
 	return f;
 }
 
-static const char straggler[] = "{\"findings\": {\"notes\": []}, \"straggler\": {\"rows\": "
+static const char straggler[] = "{\"straggler\": {\"judged\": true, \"rows\": "
 				"[{\"straggler\": 1, \"pid\": 1002, "
 				"\"of_step_percent\": 62.5, \"phase\": \"For\\u202eward\"}]}}";
 
@@ -138,12 +138,11 @@ Test(monitor_job_windows, takes_the_straggler_from_a_report)
 	cr_expect_eq(f.pid, 1002);
 	cr_expect_float_eq(f.wait_ratio, 0.625, 1e-9);
 	cr_expect_not(strstr(f.phase, "\u202e"), "it turns text around");
-	f = figures_of("{\"findings\": {\"notes\": [\"No rule found anything: no rank\"]}, "
-		       "\"straggler\": {\"rows\": [{\"straggler\": null, \"pid\": null}]}}");
+	f = figures_of("{\"straggler\": {\"judged\": true, \"rows\": [{\"straggler\": null, "
+		       "\"pid\": null}]}}");
 	cr_expect(f.is_judged);
 	cr_expect_eq(f.pid, 0);
-	f = figures_of("{\"findings\": {\"notes\": [\"Not judged: straggler (of a rank events are "
-		       "missing).\"]}, \"straggler\": {\"rows\": [{\"pid\": null}]}}");
+	f = figures_of("{\"straggler\": {\"judged\": false, \"rows\": [{\"pid\": null}]}}");
 	cr_expect_not(f.is_judged);
 }
 
@@ -155,7 +154,7 @@ Test(monitor_job_windows, a_report_of_all_ranks_may_lie)
 		"{\"straggler\": {\"rows\": [{\"pid\": -1, \"of_step_percent\": 50}]}}",
 		"{\"straggler\": {\"rows\": [{\"pid\": 5, \"of_step_percent\": 5000}]}}",
 		"{\"straggler\": {\"rows\": [{\"pid\": 5, \"of_step_percent\": \"x\"}]}}",
-		"{\"findings\": {\"notes\": [7]}}",
+		"{\"straggler\": {\"judged\": \"true\"}}",
 	};
 	struct job_figures f;
 

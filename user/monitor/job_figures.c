@@ -8,29 +8,6 @@
 #include "common/json_memory.h"
 #include "monitor/clean_name.h"
 
-#define JUDGED "No rule found anything" /* finding_straggler.c */
-
-static const json_t *rows_of(const json_t *tables, const char *table)
-{
-	return json_object_get(json_object_get(tables, table), "rows");
-}
-
-/* No straggler: is there none, or could it not be told? */
-static bool is_judged(const json_t *tables)
-{
-	const json_t *note;
-	size_t i;
-
-	json_array_foreach(json_object_get(json_object_get(tables, "findings"), "notes"), i, note)
-	{
-		const char *text = json_string_value(note);
-
-		if (text && !strncmp(text, JUDGED, strlen(JUDGED)))
-			return true;
-	}
-	return false;
-}
-
 static void take_straggler(const json_t *row, struct job_figures *out)
 {
 	const json_int_t pid = json_integer_value(json_object_get(row, "pid"));
@@ -47,6 +24,7 @@ static void take_straggler(const json_t *row, struct job_figures *out)
 
 int job_figures__parse(const char *text, size_t len, struct job_figures *out)
 {
+	const json_t *straggler;
 	json_t *tables = NULL;
 	int err = json_memory__parse(text, len, &tables);
 
@@ -54,8 +32,9 @@ int job_figures__parse(const char *text, size_t len, struct job_figures *out)
 	if (!err && !json_is_object(tables))
 		err = -EINVAL;
 	if (!err) {
-		out->is_judged = is_judged(tables);
-		take_straggler(json_array_get(rows_of(tables, "straggler"), 0), out);
+		straggler = json_object_get(tables, "straggler");
+		out->is_judged = json_is_true(json_object_get(straggler, "judged"));
+		take_straggler(json_array_get(json_object_get(straggler, "rows"), 0), out);
 	}
 	json_decref(tables);
 	return err;

@@ -205,5 +205,7 @@ int straggler__fill(const struct straggler *s, struct table *t)
 	int err = table__add_columns(t, columns, ARRAY_SIZE(columns));
 
 	table__set_list(t);
+	if (!err)
+		err = table__set_json(t, "judged", json_boolean(s->is_judged));
 	return err ? err : table__add_row(t, 0, cells);
 }
