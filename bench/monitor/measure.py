@@ -234,6 +234,7 @@ def main():
     parser.add_argument("--dir", type=pathlib.Path, default="monitor-bench")
     parser.add_argument("options", nargs="*", help="of the monitor")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     (args.dir / "store").mkdir(parents=True, exist_ok=True)
     jobs = Jobs(args.dir, args.rest)
     try:
