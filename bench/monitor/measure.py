@@ -232,8 +232,10 @@ def main():
     parser.add_argument("--block", type=float, default=180, help="pairs: seconds of a block")
     parser.add_argument("--rest", type=float, default=20, help="ms without work in each step")
     parser.add_argument("--dir", type=pathlib.Path, default="monitor-bench")
-    parser.add_argument("options", nargs="*", help="of the monitor")
-    args = parser.parse_args()
+    parser.epilog = "Options of the monitor come after --."
+    own, _, options = "\0".join(sys.argv[1:]).partition("\0--\0")
+    args = parser.parse_args(own.split("\0"))
+    args.options = options.split("\0") if options else []
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     (args.dir / "store").mkdir(parents=True, exist_ok=True)
     jobs = Jobs(args.dir, args.rest)
