@@ -2,6 +2,7 @@
 `python -m torch.distributed.run --nproc-per-node N ddp.py`. One rank may be slow in one phase."""
 import argparse
 import os
+import random
 import time
 
 import torch
@@ -40,9 +41,10 @@ class Network(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
         self.sleeps = sleeps
+        self.random = random.Random(1)  # the same on all ranks
 
     def forward(self, x):
-        time.sleep(self.sleeps["forward"])
+        time.sleep(self.sleeps["forward"] + self.random.uniform(0, self.sleeps["uneven"]))
         return SlowBackward.apply(self.layers(x), self.sleeps["backward"])
 
 
@@ -54,10 +56,12 @@ def main():
                         default="forward")
     parser.add_argument("--slow-ms", type=float, default=20)
     parser.add_argument("--pace-ms", type=float, default=2, help="of the forward pass of every rank")
+    parser.add_argument("--uneven-ms", type=float, default=0, help="a forward pass of all ranks takes up to so much more")
     parser.add_argument("--cuda", action="store_true", help="a GPU per rank, over NCCL")
     parser.add_argument("--workers", type=int, default=0)
     args = parser.parse_args()
-    sleeps = {"loader": 0.0, "forward": args.pace_ms / 1e3, "backward": 0.0}
+    sleeps = {"loader": 0.0, "forward": args.pace_ms / 1e3, "backward": 0.0,
+              "uneven": args.uneven_ms / 1e3}
     if int(os.environ["RANK"]) == args.slow_rank:
         sleeps[args.slow_phase] += args.slow_ms / 1e3
     torch.set_num_threads(1)

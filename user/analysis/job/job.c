@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/job/job.h"
 #include "analysis/findings/findings.h"
+#include "analysis/job/host_clocks.h"
 #include "analysis/job/job_ranks.h"
 #include "analysis/job/job_waits.h"
 #include "analysis/job/straggler.h"
@@ -31,6 +32,8 @@ static int make_tables(const struct job *j, struct table **tables)
 		err = finding_straggler__fill(j, &s, tables[FINDINGS]);
 	if (!err)
 		err = job_ranks__fill(j, tables[RANKS]);
+	if (!err)
+		err = host_clocks__describe(j, tables[RANKS]);
 	return err ? err : straggler__fill(&s, tables[STRAGGLER]);
 }
 
@@ -167,14 +170,6 @@ static int check_distinct(const char *const *paths, size_t cnt)
 	return 0;
 }
 
-static uint64_t wall_offset_ns(const struct recording *r)
-{
-	const json_t *clock = json_object_get(recording__meta(r), "clock");
-
-	return (uint64_t)(json_integer_value(json_object_get(clock, "realtime_ns")) -
-			  json_integer_value(json_object_get(clock, "monotonic_ns")));
-}
-
 static int open_member(struct member *m, const char *path, const struct report_opts *opts)
 {
 	int err = recording__open(path, &m->recording);
@@ -182,7 +177,7 @@ static int open_member(struct member *m, const char *path, const struct report_o
 	m->path = path;
 	if (err)
 		return err;
-	m->wall_offset_ns = wall_offset_ns(m->recording);
+	m->recorded_offset_ns = m->wall_offset_ns = host_clocks__recorded_ns(m->recording);
 	return rank_times__read(m->recording, opts->raw_times, &m->times);
 }
 
@@ -195,8 +190,11 @@ int job__print(const char *const *paths, size_t cnt, const struct report_opts *o
 	for (size_t i = 0; i < cnt && !err; i++)
 		err = open_member(&members[i], paths[i], opts);
 	if (!err) {
-		job_waits__measure(&j);
 		qsort(members, cnt, sizeof(*members), by_rank);
+		err = host_clocks__correct(&j);
+	}
+	if (!err) {
+		job_waits__measure(&j);
 		err = opts->style.format == TABLE_JSON ? print_json(&j, out) : print_text(&j, out);
 	}
 	for (size_t i = 0; i < cnt && members; i++) {

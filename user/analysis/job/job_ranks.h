@@ -21,8 +21,11 @@ struct job {
 	struct member {
 		const char *path;
 		struct recording *recording;
-		uint64_t wall_offset_ns; /* add it to the host's monotonic clock for the wall
-					    clock */
+		uint64_t recorded_offset_ns; /* add it to the host's monotonic clock for the wall
+						clock */
+		uint64_t wall_offset_ns;     /* the same, for the first member's wall clock */
+		/* Of the first member of another host: its clock against the first member's. */
+		struct clock_offset clock;
 		struct rank_times times;
 		struct collective_waits waits;
 	} *members; /* sorted by rank */

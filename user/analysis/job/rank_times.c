@@ -49,6 +49,17 @@ static uint64_t overlap(const struct interval_union *u, uint64_t begin, uint64_t
 	return length;
 }
 
+/* Notes when a collective of this step ended, for the comparison of hosts' clocks. */
+static int note_end(struct reading *rd, const struct step *step, uint32_t name,
+		    const struct event *e)
+{
+	const struct name *n = step && name ? recording__name(rd->r, name) : NULL;
+
+	return n ? collective_ends__add(&rd->times->ends, step->index, n->text, e->ts_ns,
+					e->ts_ns + e->dur_ns)
+		 : 0;
+}
+
 static int gather_device(struct reading *rd, const struct step *step, const struct span *s)
 {
 	int err = 0;
@@ -64,6 +75,8 @@ static int gather_device(struct reading *rd, const struct step *step, const stru
 		err = add(is_collective ? &rd->collectives : &rd->compute, &s->ev);
 		if (!err && step && s->launch)
 			err = launched__add(&rd->times->launched, step, &s->ev, is_collective);
+		if (!err && is_collective && s->launch)
+			err = note_end(rd, step, s->ev.name, &s->ev);
 	}
 	return err;
 }
@@ -93,6 +106,8 @@ static int gather_host(struct reading *rd, const struct batch *b, const struct t
 		if (s->kind == KIND_COMMUNICATION) {
 			*(only_asks(rd, s) ? &rd->times->asks : &rd->times->waits) = true;
 			err = add(&rd->collectives, &s->ev);
+			if (!err)
+				err = note_end(rd, b->step, s->ev.name, &s->ev);
 		} else if (is_blocked(b, t, s)) {
 			err = add(&rd->blocked, &s->ev);
 		}
@@ -108,6 +123,8 @@ static int gather(struct reading *rd, const struct batch *b)
 		if (analysis__is_collective(rd->r, &b->others[i])) {
 			rd->times->waits = true;
 			err = add(&rd->collectives, &b->others[i]);
+			if (!err)
+				err = note_end(rd, b->step, b->others[i].name, &b->others[i]);
 		}
 	for (size_t i = 0; i < b->track_cnt && !err; i++)
 		err = b->tracks[i].track->kind == TRACK_DEVICE
@@ -211,6 +228,7 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 	err = model__run(r, &opts, visit, &rd);
 	if (!err)
 		err = launched__end(&out->launched);
+	collective_ends__sort(&out->ends);
 	interval_union__merge(&rd.collectives);
 	out->behind_ns = out->steps ? overlap(&rd.collectives, out->end_ns, UINT64_MAX) : 0;
 	out->why_unsure = losses__why_unsure(&a);
@@ -223,4 +241,5 @@ int rank_times__read(const struct recording *r, bool raw_times, struct rank_time
 void rank_times__free(struct rank_times *t)
 {
 	launched__free(&t->launched);
+	collective_ends__free(&t->ends);
 }

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_RANK_TIMES_H
 #define PROFTRACE_RANK_TIMES_H
 
+#include "analysis/job/clock_offset.h"
 #include "analysis/job/launched.h"
 
 struct rank_times {
@@ -21,6 +22,7 @@ struct rank_times {
 	 * of blocked calls. */
 	uint64_t host_ns[KIND_CNT], blocked_ns;
 	struct launched launched;
+	struct collective_ends ends;
 	bool has_device;
 	bool timer_only;	  /* recording__is_timer_only */
 	bool waits; /* some collectives do the exchange, or wait for it ... */
