@@ -135,9 +135,8 @@ static const struct opt opts[] = {
 	 MONITOR(listen)},
 	{OPT_STRING, "token-file", 0, "FILE",
 	 "Open a window for whoever sends the first line of this file: POST "
-	 "/jobs/PID/record?steps=N "
-	 "with Authorization: Bearer TOKEN (curl, or r in proftrace top). Without it nobody can "
-	 "ask.",
+	 "/jobs/PID/record?steps=N with Authorization: Bearer TOKEN (curl, or r in proftrace top). "
+	 "at=@SECONDS opens it at that time. Without a token nobody can ask.",
 	 offsetof(struct monitor_command, token_file), .file_arg = true},
 	{OPT_CUSTOM, "pages", 0, "WHO",
 	 "Who may see recordings at /jobs/PID/report.html (default owner). They have command "

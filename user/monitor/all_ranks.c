@@ -5,8 +5,6 @@
 #include "common/util.h"
 #include "monitor/monitor_internal.h"
 
-#define LEAD_MIN_NS 2000000000ull
-
 static struct rank_info job_of(const struct found_rank *rank)
 {
 	return (struct rank_info){.key = rank->key, .uid = rank->uid};
@@ -34,7 +32,7 @@ static struct joint_window choose(struct watch *const *ranks, size_t cnt, uint64
 {
 	auto_free struct schedule **schedules = calloc(cnt, sizeof(struct schedule *));
 	struct joint_window joint = {0};
-	uint64_t lead_ns = LEAD_MIN_NS;
+	uint64_t lead_ns = 0;
 
 	if (!schedules)
 		return joint;
@@ -42,7 +40,7 @@ static struct joint_window choose(struct watch *const *ranks, size_t cnt, uint64
 		const uint64_t ns = watch__joint_ns(ranks[i]);
 
 		joint.length_ns = ns > joint.length_ns ? ns : joint.length_ns;
-		lead_ns = ranks[i]->lead_ns > lead_ns ? ranks[i]->lead_ns : lead_ns;
+		lead_ns = later(lead_ns, watch__lead_ns(ranks[i]));
 		schedules[i] = &ranks[i]->schedule;
 	}
 	joint.ask_ns = schedule__next_of_all(schedules, cnt, now_ns, lead_ns + joint.length_ns);

@@ -132,24 +132,43 @@ static bool wants_html(struct MHD_Connection *c)
 	return accept && strstr(accept, "text/html");
 }
 
+static enum MHD_Result take_argument(void *ctx, enum MHD_ValueKind kind, const char *key,
+				     const char *value)
+{
+	struct http_request *request = ctx;
+	const struct {
+		const char *key, **value;
+	} known[] = {{"steps", &request->steps},
+		     {"at", &request->at},
+		     {"recording", &request->recording}};
+
+	(void)kind;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(key, known[i].key) != 0)
+			continue;
+		request->is_doubled |= *known[i].value != NULL;
+		*known[i].value = value ? value : "";
+	}
+	return MHD_YES;
+}
+
 static enum MHD_Result answer_page(struct http_server *s, struct MHD_Connection *c,
 				   const char *path, bool is_post)
 {
 	const char *said = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-	const struct http_request request = {
+	struct http_request request = {
 		.path = path,
 		.is_post = is_post,
 		.wants_html = wants_html(c),
 		.bearer = said && !strncmp(said, BEARER, strlen(BEARER)) ? said + strlen(BEARER)
 									 : NULL,
-		.steps = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "steps"),
-		.recording = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "recording"),
 	};
 	struct http_page page = {.status = MHD_HTTP_OK, .fd = -1};
 	char *text = NULL;
 	size_t len = 0;
 	bool made;
 
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, take_argument, &request);
 	page.out = open_memstream(&text, &len);
 	if (!page.out)
 		return MHD_NO;

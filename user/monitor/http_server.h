@@ -23,7 +23,9 @@ struct http_request {
 	bool is_post;	   /* else GET or HEAD */
 	bool wants_html;   /* the request comes from a browser */
 	const char *bearer; /* the token of its Authorization header, NULL: none */
-	const char *steps, *recording;	/* of the query string, NULL: none */
+	/* Of the query string. NULL: none. "": without a value. */
+	const char *steps, *at, *recording;
+	bool is_doubled; /* one of these is given twice */
 };
 
 /* Writes the page of a path, or the answer to a POST. False: the path does not exist. */

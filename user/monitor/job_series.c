@@ -184,6 +184,8 @@ void job_series__set_state(struct job_series *s, const struct rank_state *state)
 	r->growth = state->growth;
 	r->device_times = state->device_times;
 	memcpy(r->device_why, state->device_why, sizeof(r->device_why));
+	r->lead_s = state->lead_s;
+	r->is_asked = state->is_asked;
 }
 
 /* The figure with this name among the rank's figures. NULL: there is none, and no place is free. */

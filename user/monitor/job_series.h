@@ -51,6 +51,8 @@ struct rank_series {
 	uint64_t steps, steps_before; /* steps of this session, steps of earlier sessions */
 	double watched_s, watched_before_s, duty;
 	double cpus; /* negative: unknown */
+	double lead_s;	/* as in struct rank_state */
+	bool is_asked;
 	double learn_s, learn_before_s, unread_s, unread_before_s;
 	double open_s;	/* time of windows without a known cost */
 	double spent_s; /* estimated cost of the windows with a known cost */

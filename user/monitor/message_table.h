@@ -56,6 +56,12 @@
 #define MESSAGE_WINDOWS_OPEN_AGAIN MESSAGE("monitor.windows-open-again", "windows open again")
 #define MESSAGE_WINDOW_ASKED_FOR \
 	MESSAGE("monitor.window-asked-for", "job %s, process %d: a window is asked for")
+#define MESSAGE_WINDOW_ASKED_FOR_LATER \
+	MESSAGE("monitor.window-asked-for-later", \
+		"job %s, process %d: a window is asked for, which opens in %s")
+#define MESSAGE_WINDOW_TIME_MISSED \
+	MESSAGE("monitor.window-time-missed", \
+		"job %s, process %d: the window that was asked for did not open: at its time %s")
 #define MESSAGE_WINDOW_LOST_EVENTS \
 	MESSAGE("monitor.window-lost-events", \
 		"job %s, process %d: a window lost events; none is opened for %llu minutes")

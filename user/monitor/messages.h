@@ -128,6 +128,8 @@ struct rank_state {
 	double growth; /* schedule__growth(); 0: unknown */
 	enum device_times device_times;
 	char device_why[DEVICE_WHY];
+	double lead_s;	   /* so early a window must be asked for, to open at a time that a user chose */
+	bool is_asked;	   /* a user has asked for a window, which opens later */
 };
 
 /* The window's JSON comes as a descriptor with this message. */
@@ -194,11 +196,12 @@ struct message {
 	};
 };
 
-#define REQUEST_STEPS_MAX 1000 /* most steps of a requested window */
+#define REQUEST_STEPS_MAX 1000		       /* most steps of a requested window */
+#define REQUEST_AHEAD_MAX_NS 600000000000ull /* a requested window opens at most so much later */
 
 enum asked {
 	ASKED_NOTHING,
-	ASKED_WINDOW, /* asks for a window of `steps` steps; 0: the usual number */
+	ASKED_WINDOW, /* asks for a window of `steps` steps (0: the usual number) at at_ns (0: now) */
 	ASKED_PAGE,   /* asks for the page of `file` */
 	ASKED_PUSH,   /* sends metrics to push; they come as a file with the message */
 };
@@ -211,6 +214,7 @@ struct window_answer {
 	char file[RECORDING_NAME];
 	enum window_result result;
 	uint64_t steps, lost;
+	uint64_t at_ns; /* since 1970 */
 	double overhead; /* time that probes added to the steps, as a fraction; 0: unknown */
 	double step_s;	 /* mean step of the window; 0: unknown */
 	uint8_t is_counted; /* the exporter has added this cost to the series */

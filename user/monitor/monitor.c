@@ -8,6 +8,7 @@
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include "common/duration_text.h"
 #include "common/err.h"
 #include "monitor/message_table.h"
 #include "common/util.h"
@@ -52,6 +53,8 @@ static void tell_state(void *ctx, const struct watch *w)
 		.cpus = w->cpu_use.cpus,
 		.growth = schedule__growth(&w->schedule),
 		.device_times = w->device_times,
+		.lead_s = (double)watch__lead_ns(w) / 1e9,
+		.is_asked = w->timed.at_ns,
 	};
 	memcpy(message.state.device_why, w->device_why, sizeof(w->device_why));
 	tell(ctx, &message, -1);
@@ -208,12 +211,17 @@ static bool takes_part(void *ctx, uint32_t watch, uint32_t id)
  * windows. */
 static void record_now(struct monitor *m, const struct window_answer *asked)
 {
+	const uint64_t now_ns = clock__monotonic_ns(),
+		       ahead_ns = asked->at_ns ? asked->at_ns - clock__ns(CLOCK_REALTIME) : 0;
 	struct watch *w = find_watch(m, asked->id);
 
-	if (!w || asked->steps > REQUEST_STEPS_MAX ||
-	    !watch__record(w, asked->steps, clock__monotonic_ns()))
+	if (!w || asked->steps > REQUEST_STEPS_MAX || ahead_ns > REQUEST_AHEAD_MAX_NS)
 		return;
-	log__info(MESSAGE_WINDOW_ASKED_FOR, w->rank.key.name, w->rank.pid);
+	if (asked->at_ns && watch__record_at(w, asked->steps, asked->at_ns, now_ns))
+		log__info(MESSAGE_WINDOW_ASKED_FOR_LATER, w->rank.key.name, w->rank.pid,
+			  duration_text(ahead_ns / 1000000000).s);
+	else if (!asked->at_ns && watch__record(w, asked->steps, now_ns))
+		log__info(MESSAGE_WINDOW_ASKED_FOR, w->rank.key.name, w->rank.pid);
 }
 
 static void on_page(void *ctx, const char *file, enum page_result result, int fd)

@@ -32,6 +32,7 @@
 #define WINDOW_MAX_NS  (120 * SECOND_NS)
 #define UNKNOWN_NS     (5 * SECOND_NS)	 /* length of a window if the step length is unknown */
 #define STEP_MAX_NS    (900 * SECOND_NS) /* like STEP_TIMEOUT, for a window whose step never ends */
+#define LEAD_MIN_NS    (2 * SECOND_NS)	 /* from the request to a window at a given time */
 #define RING_BYTES     "4M"
 #define STEP_TIMEOUT   "15m"
 
@@ -148,14 +149,51 @@ static uint64_t window_ns(const struct watch *w)
 	return later(steps_ns(w, window_steps(w)), WINDOW_MIN_NS);
 }
 
+uint64_t watch__lead_ns(const struct watch *w)
+{
+	return later(w->lead_ns, LEAD_MIN_NS);
+}
+
+/* Converts anew each time: the wall clock may have been set meanwhile. */
+static uint64_t timed_ns(const struct watch *w)
+{
+	const uint64_t now_ns = clock__monotonic_ns(), wall_ns = clock__ns(CLOCK_REALTIME);
+
+	return w->timed.at_ns > wall_ns ? now_ns + (w->timed.at_ns - wall_ns) : now_ns;
+}
+
+static void plan_timed(struct watch *w, uint64_t now_ns)
+{
+	w->asked_steps = w->timed.steps;
+	w->window_due_ns = later(timed_ns(w), now_ns + watch__lead_ns(w)) - watch__lead_ns(w);
+}
+
+static void miss_timed(struct watch *w, const char *why)
+{
+	log__warn(MESSAGE_WINDOW_TIME_MISSED, w->rank.key.name, w->rank.pid, why);
+	w->timed = (struct timed_window){0};
+}
+
+/* Forgets a window that has been open, or whose time has passed. */
+static void forget_timed(struct watch *w)
+{
+	if (w->timed.is_open)
+		w->timed = (struct timed_window){0};
+	else if (w->timed.at_ns && w->timed.at_ns <= clock__ns(CLOCK_REALTIME))
+		miss_timed(w, "another window was open or being read");
+}
+
 static void plan_window(struct watch *w, uint64_t now_ns)
 {
+	forget_timed(w);
 	w->deadline_ns = UINT64_MAX;
 	w->asked_steps = 0;
 	if (w->joint.is_open || w->joint.at_ns <= now_ns)
 		w->joint = (struct joint_window){0};
 	w->window_due_ns = w->joint.id ? later(w->joint.ask_ns, now_ns)
 				       : schedule__next(&w->schedule, now_ns, window_ns(w));
+	if (w->timed.at_ns)
+		plan_timed(w, now_ns);
 	set_state(w, WATCH_WAITING);
 }
 
@@ -174,23 +212,37 @@ void watch__join(struct watch *w, const struct joint_window *joint, uint64_t now
 {
 	w->joint = *joint;
 	w->alone_cnt = 0;
-	if (w->state == WATCH_WAITING && w->window_due_ns != UINT64_MAX && !w->asked_steps)
+	if (w->state == WATCH_WAITING && w->window_due_ns != UINT64_MAX && !w->asked_steps &&
+	    !w->timed.at_ns)
 		w->window_due_ns = later(w->joint.ask_ns, now_ns);
 }
 
 /* Is the due window one of all ranks? A window that a user has asked for is not. */
 static bool is_joint(const struct watch *w, uint64_t now_ns)
 {
-	return w->joint.id && !w->joint.is_open && !w->asked_steps && now_ns >= w->joint.ask_ns;
+	return w->joint.id && !w->joint.is_open && !w->asked_steps && !w->timed.at_ns &&
+	       now_ns >= w->joint.ask_ns;
 }
 
 bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns)
 {
-	if (w->state != WATCH_WAITING || !w->ready_ns || w->ended ||
+	if (w->state != WATCH_WAITING || !w->ready_ns || w->ended || w->timed.at_ns ||
 	    (w->answer.fd > 0 && w->asked != CONTROL_STATUS))
 		return false;
 	w->asked_steps = steps;
 	w->window_due_ns = now_ns;
+	return true;
+}
+
+bool watch__record_at(struct watch *w, uint64_t steps, uint64_t at_ns, uint64_t now_ns)
+{
+	if (w->state == WATCH_ENDING || !w->ready_ns || w->ended || w->timed.at_ns)
+		return false;
+	w->timed = (struct timed_window){.at_ns = at_ns, .steps = steps};
+	/* Otherwise a window is open, or about to be: this one is planned after it. */
+	if (w->state == WATCH_WAITING && w->window_due_ns != UINT64_MAX)
+		plan_timed(w, now_ns);
+	w->opts->changed(w->opts->ctx, w);
 	return true;
 }
 
@@ -244,7 +296,9 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 	log__warn(MESSAGE_WINDOW_LOST_EVENTS, w->rank.key.name, w->rank.pid,
 		  (unsigned long long)(hold_ns / SECOND_NS / 60));
 	w->joint = (struct joint_window){0};
-	w->window_due_ns = w->held_until_ns = now_ns + hold_ns;
+	w->held_until_ns = now_ns + hold_ns;
+	if (!w->timed.at_ns)
+		w->window_due_ns = w->held_until_ns;
 }
 
 /* ---- the control socket ---- */
@@ -313,7 +367,8 @@ static void on_start(struct watch *w, uint64_t now_ns)
 	w->is_open = false;
 	w->ask_due_ns = now_ns + OPENING_ASK_NS;
 	w->window_due_ns = w->joint.is_open ? w->joint.at_ns + w->joint.length_ns
-					    : now_ns + OPENING_NS + window_ns(w);
+					    : (w->timed.is_open ? timed_ns(w) : now_ns) +
+						      OPENING_NS + window_ns(w);
 	w->alone_cnt += !w->joint.is_open;
 	set_state(w, WATCH_RECORDING);
 }
@@ -365,9 +420,10 @@ static void on_answer(void *ctx)
 
 static int say(struct watch *w, enum control_verb verb)
 {
-	return verb == CONTROL_START && w->joint.is_open
-		       ? control_session__say_start(&w->link, w->joint.at_ns)
-		       : control_session__say(&w->link, verb);
+	if (verb != CONTROL_START || (!w->joint.is_open && !w->timed.is_open))
+		return control_session__say(&w->link, verb);
+	return control_session__say_start(&w->link,
+					  w->joint.is_open ? w->joint.at_ns : timed_ns(w));
 }
 
 /* Returns false if the session does not listen yet, or no longer listens. */
@@ -442,17 +498,30 @@ static void miss_deadline(struct watch *w, uint64_t now_ns)
 	watch__stop(w, now_ns);
 }
 
+/* Was the wall clock set back since the window was planned? */
+static bool is_early(const struct watch *w, uint64_t now_ns)
+{
+	return w->timed.at_ns && timed_ns(w) > now_ns + watch__lead_ns(w) + SECOND_NS;
+}
+
 static void open_or_close(struct watch *w, uint64_t now_ns)
 {
 	const enum control_verb verb = w->state == WATCH_RECORDING ? CONTROL_PAUSE : CONTROL_START;
 
 	if (verb == CONTROL_START && !w->opts->may_open(w->opts->ctx)) {
 		w->joint = (struct joint_window){0};
+		if (w->timed.at_ns)
+			miss_timed(w, "no window may open");
 		plan_window(w, now_ns);
+		return;
+	}
+	if (verb == CONTROL_START && is_early(w, now_ns)) {
+		plan_timed(w, now_ns);
 		return;
 	}
 	w->window_due_ns = UINT64_MAX;
 	w->joint.is_open |= verb == CONTROL_START && is_joint(w, now_ns);
+	w->timed.is_open |= verb == CONTROL_START && w->timed.at_ns;
 	if (!ask(w, verb, now_ns))
 		watch__stop(w, now_ns);
 }

@@ -27,6 +27,13 @@ struct joint_window {
 	bool is_open; /* the session was asked, or the window is being read */
 };
 
+/* A window at a time that a user chose. */
+struct timed_window {
+	uint64_t at_ns; /* since 1970; 0: none */
+	uint64_t steps; /* 0: the usual number */
+	bool is_open;	/* the session was asked, or the window is being read */
+};
+
 struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
@@ -58,6 +65,7 @@ struct watch {
 	char device_why[DEVICE_WHY];
 	uint64_t lead_ns; /* time that the session needs to attach the probes of a window */
 	struct joint_window joint;
+	struct timed_window timed;
 	uint64_t alone_cnt; /* windows since the latest window of all ranks */
 	uint64_t held_until_ns; /* after lost events no window opens before this time */
 	uint64_t ready_ns; /* 0: the session is not ready yet */
@@ -90,6 +98,11 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 /* Opens a window of `steps` steps (0: the usual number) now. Returns false if that is impossible: a window is open or
  * being read, or the session is not ready. */
 bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns);
+/* Opens a window at a time since 1970. No other window of the rank opens before it. Returns false if that is
+ * impossible: such a window is planned already, or the session is not ready. */
+bool watch__record_at(struct watch *w, uint64_t steps, uint64_t at_ns, uint64_t now_ns);
+/* The session is asked so early that its probes are attached when a window opens at a given time. */
+uint64_t watch__lead_ns(const struct watch *w);
 /* May the rank take part in a window of all ranks of its job? */
 bool watch__may_join(const struct watch *w, uint64_t now_ns);
 /* Length of a window of this rank. */

@@ -47,11 +47,11 @@ class Monitor:
     OPTIONS = ("--young", "1s", "--scan", "1s", "--max-duty", "25%", "--window", "10",
                "--cpu", "100", "--max-pressure", "100%")
 
-    def __init__(self, case, name, *options, budget=("--budget", "50%"), place=None, wrap=()):
+    def __init__(self, case, name, *options, budget=("--budget", "50%"), place=None, wrap=(), allow=None):
         self.place = place or f"127.0.0.1:{free_port()}"
         self.store = case.dir / f"store{next(NUMBERS)}"
         self.tool = case.tool("monitor", "--listen", self.place, "--store", self.store,
-                              "--allow", f"command:{name}*", *self.OPTIONS, *budget, *options, wrap=wrap)
+                              *(("--allow", f"command:{name}*") if allow is None else allow), *self.OPTIONS, *budget, *options, wrap=wrap)
         self.pid = self.tool.pid
         process.wait_for(self.answers, 20, f"an answer at {self.place}: {self.tool.err}")
 

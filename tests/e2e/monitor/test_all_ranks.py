@@ -17,17 +17,25 @@ SLOW, SLOW_MS = 0, 60
 class Ranks:
     """torchrun with some ranks of ddp.py, of which one sleeps in its forward pass."""
 
-    def __init__(self, case, name, cnt):
+    def __init__(self, case, name, cnt, *args):
         out = open(case.dir / "out", "w")
         self.launcher = subprocess.Popen(
             [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", str(cnt), "--rdzv-id", name, "--rdzv-backend",
              "c10d", "--rdzv-endpoint", "127.0.0.1:0", WORKLOADS / "named.py", "--steps-to", case.dir / "log", own(name),
-             "ddp.py", "--slow-rank", str(SLOW), "--slow-ms", str(SLOW_MS)],
+             "ddp.py", "--slow-rank", str(SLOW), "--slow-ms", str(SLOW_MS), *args],
             stdout=out, stderr=out, env=ENV, start_new_session=True)
         case.finally_(self.stop)
         self.logs = [case.dir / f"log.{rank}" for rank in range(cnt)]
         process.wait_for(lambda: all(log.exists() and len(log.read_text().splitlines()) > 5 for log in self.logs), 120,
                          "steps of all ranks")
+
+    def pids(self):
+        """Returns the process ids by rank."""
+        found = {}
+        for pid in process.children(self.launcher.pid):
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                found[int(dict(v.split(b"=", 1) for v in file.read().split(b"\0") if b"=" in v)[b"RANK"])] = pid
+        return [found[rank] for rank in range(len(self.logs))]
 
     def stop(self):
         for pid in [*process.descendants(self.launcher.pid), self.launcher.pid]:
