@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <string.h>
+#include "analysis/job/host_clocks.h"
 #include "cli/cli.h"
 #include "cli/owner.h"
 #include "cli/place.h"
@@ -17,7 +18,7 @@
 
 struct export_cmd {
 	const struct exporter *exporter;
-	const char *output, *dialect;
+	const char *output, *dialect, *clock_of;
 	char *config; /* options of --config and --config-file, one per line */
 	uint64_t gzip_level, limit_bytes;
 	bool list, raw_csv;
@@ -106,6 +107,11 @@ static const struct opt export_options[] = {
 	 "From 0 (not compressed) to 9 (the smallest file). Default: as the name's extension says; "
 	 "without a name, 1 for chrome and pprof.",
 	 offsetof(struct export_cmd, gzip_level), .min = 0, .max = 9},
+	{OPT_STRING, "clock-of", 0, "RECORDING",
+	 "Correct the wall clock to that of this recording of another host, made of another rank "
+	 "of "
+	 "the job at the same time. The ends of collectives tell the offset.",
+	 offsetof(struct export_cmd, clock_of), .file_arg = true},
 	{OPT_UINT, "limit-size", 0, "BYTES",
 	 "End a chrome trace before its uncompressed text exceeds this (500M, say; default: no "
 	 "limit). The trace and a message then say which steps are whole.",
@@ -130,8 +136,43 @@ static void warn_damage(const char *path, const struct recording *r)
 			  counted(d->lost_events, "event", "events").s);
 }
 
+static void describe_clock(const char *path, const char *other, const struct clock_offset *o)
+{
+	if (!clock_offset__is_known(o)) {
+		log__warn(MESSAGE_EXPORT_CLOCK_UNKNOWN, path, other);
+		return;
+	}
+	if (!o->collectives) {
+		log__info(MESSAGE_EXPORT_CLOCK_SAME, path, other);
+		return;
+	}
+	log__info(MESSAGE_EXPORT_CLOCK_CORRECTED, path, (double)llabs(o->ns) / 1e6,
+		  o->ns < 0 ? "behind" : "ahead of", other, (double)o->error_ns / 1e6,
+		  counted(o->collectives, "collective", "collectives").s);
+	if (o->result != OFFSET_KNOWN)
+		log__warn(MESSAGE_EXPORT_CLOCK_OF_ALIKE_STEPS, path);
+}
+
+static int correct_clock(const char *path, struct recording *r, const char *other_path)
+{
+	struct recording *other;
+	struct clock_offset o;
+	int err = recording__open(other_path, &other);
+
+	if (err)
+		return err;
+	err = host_clocks__compare(other, r, &o);
+	recording__close(other);
+	if (err)
+		return err;
+	describe_clock(path, other_path, &o);
+	if (clock_offset__is_known(&o))
+		recording__correct_clock(r, o.ns);
+	return 0;
+}
+
 static int export_file(const char *path, const struct exporter *exporter,
-		       const struct export_opts *opts)
+		       const struct export_opts *opts, const char *clock_of)
 {
 	struct export_result result;
 	struct recording *r;
@@ -140,7 +181,10 @@ static int export_file(const char *path, const struct exporter *exporter,
 	if (err)
 		return err;
 	warn_damage(path, r);
-	err = exporter->run(r, opts, &result);
+	if (clock_of)
+		err = correct_clock(path, r, clock_of);
+	if (!err)
+		err = exporter->run(r, opts, &result);
 	recording__close(r);
 	if (!err && strcmp(result.path, "-") != 0)
 		log__info(MESSAGE_EXPORT_WRITTEN, result.path,
@@ -154,12 +198,13 @@ struct export_run {
 	const char *path;
 	const struct exporter *exporter;
 	struct export_opts *opts;
+	const char *clock_of; /* NULL: the recording's own clock */
 };
 
 static int make_output(void *ctx)
 {
 	const struct export_run *run = ctx;
-	int err = export_file(run->path, run->exporter, run->opts);
+	int err = export_file(run->path, run->exporter, run->opts, run->clock_of);
 
 	return cli__finish(err ? cli__fail(err) : 0);
 }
@@ -173,6 +218,8 @@ static int in_process_without_rights(struct export_run *run)
 	run->opts->output = output;
 	if (!err)
 		err = file_places__add_read(&places, run->path);
+	if (!err && run->clock_of)
+		err = file_places__add_read(&places, run->clock_of);
 	if (!err)
 		err = file_places__add_write(&places, output ? output : "./", false);
 	status = err ? cli__fail(err) : output_process__run(make_output, run, &places);
@@ -225,9 +272,11 @@ static int run(int argc, char **argv)
 	err = check_format(&cmd);
 	if (!err)
 		err = check_output(argv[rest], cmd.output);
+	if (!err && cmd.clock_of)
+		err = check_output(cmd.clock_of, cmd.output);
 	status = err ? cli__fail(err)
 		     : in_process_without_rights(
-			       &(struct export_run){argv[rest], cmd.exporter, &opts});
+			       &(struct export_run){argv[rest], cmd.exporter, &opts, cmd.clock_of});
 	free(cmd.config);
 	return status;
 }

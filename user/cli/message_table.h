@@ -389,6 +389,20 @@
 #define MESSAGE_EXPORT_RECORDING_DAMAGED \
 	MESSAGE("cli.export-recording-damaged", "%s: left out %s (about %s)")
 #define MESSAGE_EXPORT_WRITTEN MESSAGE("cli.export-written", "wrote %s (%s, %s)")
+#define MESSAGE_EXPORT_CLOCK_CORRECTED \
+	MESSAGE("cli.export-clock-corrected", \
+		"the clock of %s is %.3f ms %s that of %s, with an uncertainty of %.3f ms, by the " \
+		"ends of %s; the trace corrects it")
+#define MESSAGE_EXPORT_CLOCK_OF_ALIKE_STEPS \
+	MESSAGE("cli.export-clock-of-alike-steps", \
+		"the offset of the clock of %s may also be whole steps more or less, because the " \
+		"steps are alike")
+#define MESSAGE_EXPORT_CLOCK_SAME \
+	MESSAGE("cli.export-clock-same", "%s and %s are of one host and have one clock")
+#define MESSAGE_EXPORT_CLOCK_UNKNOWN \
+	MESSAGE("cli.export-clock-unknown", \
+		"the clock of %s is used as it is: the ends of collectives do not tell its offset " \
+		"from that of %s")
 #define MESSAGE_EXPORT_IS_RECORDING \
 	MESSAGE("cli.export-is-recording", \
 		"--output %s is the recording itself; give the trace a name of its own")

@@ -7,6 +7,13 @@ const json_t *recording__meta(const struct recording *r)
 {
 	return r->meta;
 }
+
+void recording__correct_clock(struct recording *r, int64_t ns)
+{
+	json_t *wall = json_object_get(json_object_get(r->meta, "clock"), "realtime_ns");
+
+	json_integer_set(wall, (json_int_t)((uint64_t)json_integer_value(wall) - (uint64_t)ns));
+}
 const json_t *recording__summary(const struct recording *r)
 {
 	return r->summary;

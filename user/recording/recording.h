@@ -71,6 +71,8 @@ int recording__salvage(const char *path, struct recording **out);
 void recording__close(struct recording *r);
 
 const json_t *recording__meta(const struct recording *r);    /* never NULL */
+/* Makes its wall clock earlier by so many ns, for all readers. */
+void recording__correct_clock(struct recording *r, int64_t ns);
 const json_t *recording__summary(const struct recording *r); /* NULL if the file was cut off */
 
 /* What the file lost: false and zeroes for a complete one. */

@@ -39,6 +39,28 @@ def ends(path):
     return [e["ts_ns"] + e["dur_ns"] for e in events(path) if e["type"] == "async" and "all_reduce" in e["name"]]
 
 
+def wall_offset(*command):
+    done = subprocess.run([PROFTRACE, "export", "--format", "jsonl", "-o", "-", *map(str, command)], text=True,
+                          capture_output=True, check=True)
+    return json.loads(done.stdout.split("\n", 1)[0])["wall_offset_ns"], done.stderr
+
+
+def check_traces(case, files):
+    """--clock-of: the trace of each has the first one's clock."""
+    first_ns, _ = wall_offset(files[0])
+    for file, ahead_ns in zip(files[1:], list(AHEAD_NS.values())[1:]):
+        own_ns, _ = wall_offset(file)
+        corrected_ns, said = wall_offset("--clock-of", files[0], file)
+        assert abs(own_ns - first_ns - ahead_ns) < 1e6 and abs(corrected_ns - first_ns) < 6e6, (own_ns, corrected_ns)
+        assert "the trace corrects it" in said, said
+    trace = case.dir / "trace.json"
+    subprocess.run([PROFTRACE, "export", "--clock-of", files[0], "-o", trace, files[1]], check=True)
+    base_ns = json.loads(trace.read_text())["baseTimeNanoseconds"]
+    subprocess.run([PROFTRACE, "export", "-o", trace, files[1]], check=True)
+    assert abs(json.loads(trace.read_text())["baseTimeNanoseconds"] - base_ns - AHEAD_NS["node-b"]) < 6e6, base_ns
+    assert "are of one host" in wall_offset("--clock-of", files[0], files[0])[1]
+
+
 @test("hosts whose clocks differ by 35 ms and by hours: the same moment, and the offsets by collectives")
 def clocks_differ(case):
     job = Launched(case, "--slow-rank", 1, "--slow-ms", 40, "--uneven-ms", 60)
@@ -58,6 +80,7 @@ def clocks_differ(case):
         assert error_ns < 10e6, found
     assert not any("do not overlap" in note for note in notes), notes
     assert tables["straggler"]["rows"][0]["straggler"] == 1, tables["straggler"]
+    check_traces(case, files)
     # All on this machine's monotonic clock, by which the ends of common collectives are together.
     first, *others = map(ends, files)
     for other in others:
