@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "bench/overhead")]
 import stats  # noqa: E402
 from lib.held import Held, processes  # noqa: E402
 
-PROFTRACE, PYTHON, GPU_PYTHON = (os.environ[name] for name in ("PROFTRACE", "PYTHON", "GPU_PYTHON"))
+PROFTRACE, PYTHON, GPU_PYTHON = (os.environ.get(name) for name in ("PROFTRACE", "PYTHON", "GPU_PYTHON"))
 JOB = pathlib.Path(__file__).with_name("job.py")
 STARTED_S = 120
 SETTLED_S = 40  # of a block: sessions attach and look at steps
@@ -85,11 +85,17 @@ def command(pid):
         return b""
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
 class Monitor:
+    """Watches what jobs.ranks() lists."""
+
     def __init__(self, directory, jobs, options):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.place = f"127.0.0.1:{s.getsockname()[1]}"
+        self.place = f"127.0.0.1:{free_port()}"
         rules = [word for pid in jobs.ranks() for word in ("--allow", f"pid:{pid}")]
         self.popen = subprocess.Popen([PROFTRACE, "monitor", "--listen", self.place, "--store", directory / "store",
                                        *rules, *options], stdout=subprocess.DEVNULL,

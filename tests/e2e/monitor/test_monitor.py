@@ -18,6 +18,8 @@ EXPECTED = {
     "proftrace_step_duration_seconds": "histogram", "proftrace_phase_seconds": "counter",
     "proftrace_operator_seconds": "counter", "proftrace_finding_ratio": "gauge",
     "proftrace_regression": "gauge", "proftrace_regression_resets": "counter", "proftrace_straggler_ratio": "gauge",
+    "proftrace_device_busy_seconds": "counter", "proftrace_device_sampled_seconds": "counter",
+    "proftrace_device_windows": "counter",
     "proftrace_build_info": "gauge", "proftrace_monitor_overhead_ratio": "gauge",
     "proftrace_monitor_budget_ratio": "gauge", "proftrace_monitor_windows": "counter",
     "proftrace_monitor_job_windows": "counter", "proftrace_monitor_job_window_ranks_missing": "counter",
