@@ -3,7 +3,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "common/err.h"
+#include "monitor/process_facts.h"
 #include "monitor/rules.h"
 
 TestSuite(monitor_rules);
@@ -14,7 +17,7 @@ static bool matches(const char *rule, const char *command, uid_t uid, const char
 	bool does;
 
 	cr_assert_eq(rules__add(&rules, "allow", rule), 0, "%s", rule);
-	does = rules__match(&rules, 4242, command, uid, cgroup);
+	does = rules__match(&rules, &(struct rule_subject){4242, command, uid, cgroup, 0});
 	rules__free(&rules);
 	return does;
 }
@@ -36,19 +39,63 @@ Test(monitor_rules, by_command_user_and_cgroup)
 
 Test(monitor_rules, one_of_several_is_enough)
 {
+	const struct rule_subject python = {4242, "python", 0, "", 0};
 	struct rules rules = {0};
 
-	cr_expect_not(rules__match(&rules, 4242, "python", 0, ""));
+	cr_expect_not(rules__match(&rules, &python));
 	cr_assert_eq(rules__add(&rules, "deny", "command:java"), 0);
 	cr_assert_eq(rules__add(&rules, "deny", "command:python"), 0);
-	cr_expect(rules__match(&rules, 4242, "python", 0, ""));
+	cr_expect(rules__match(&rules, &python));
+	rules__free(&rules);
+}
+
+Test(monitor_rules, a_job_is_one_process_and_not_its_number)
+{
+	struct rules rules = {0};
+	struct process_facts self, parent;
+	uint64_t jobs;
+	char text[32];
+
+	cr_assert_eq(process_facts__read(getpid(), &self), 0);
+	cr_assert_eq(process_facts__read(getppid(), &parent), 0);
+	snprintf(text, sizeof(text), "job:%d", getppid());
+	cr_assert_eq(rules__add(&rules, "allow", text), 0);
+	snprintf(text, sizeof(text), "job:%d", getpid());
+	cr_assert_eq(rules__add(&rules, "allow", text), 0);
+	jobs = rules__jobs_of(&rules, getpid(), self.start_ticks);
+	cr_expect_neq(jobs, 0);
+	cr_expect_eq(rules__jobs_of(&rules, getpid(), self.start_ticks + 1), 0,
+		     "its pid is reused");
+	cr_expect_eq(jobs & rules__jobs_of(&rules, getppid(), parent.start_ticks), 0);
+	cr_expect(rules__match(&rules, &(struct rule_subject){4242, "x", 0, "", jobs}));
+	cr_expect_not(rules__match(&rules, &(struct rule_subject){getpid(), "x", 0, "", 0}));
+	rules__free(&rules);
+}
+
+Test(monitor_rules, a_job_needs_its_launcher)
+{
+	const pid_t gone = fork();
+	struct rules rules = {0};
+	char text[32];
+
+	if (!gone)
+		_exit(0);
+	waitpid(gone, NULL, 0);
+	snprintf(text, sizeof(text), "job:%d", gone);
+	cr_expect_eq(rules__add(&rules, "allow", text), -ESRCH);
+	cr_expect(strstr(err__take(-ESRCH), "no such process"));
+	snprintf(text, sizeof(text), "job:%d", getpid());
+	for (int i = 0; i < RULES_JOBS; i++)
+		cr_expect_eq(rules__add(&rules, "allow", text), 0);
+	cr_expect_eq(rules__add(&rules, "allow", text), -E2BIG);
+	err__take(-E2BIG);
 	rules__free(&rules);
 }
 
 Test(monitor_rules, what_is_none_is_refused)
 {
-	static const char *const none[] = {"", "python", "command:", "group:x",
-					   "user:no-such-user"};
+	static const char *const none[] = {
+		"", "python", "command:", "group:x", "user:no-such-user", "job:", "job:x", "job:0"};
 	struct rules rules = {0};
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {

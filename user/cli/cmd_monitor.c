@@ -85,12 +85,13 @@ static const char *const no_yes[] = {"no", "yes", NULL};
 static const struct opt opts[] = {
 	{OPT_GROUP, "What is watched"},
 	{OPT_CUSTOM, "allow", 0, "RULE",
-	 "Watch only processes that a rule matches: command:GLOB, user:NAME, cgroup:GLOB or "
-	 "pid:NUMBER. May be "
+	 "Watch only processes that a rule matches: command:GLOB, user:NAME, cgroup:GLOB, "
+	 "pid:NUMBER, or job:NUMBER for all ranks that this process started. May be "
 	 "repeated.",
 	 MONITOR(discovery.allow), .parse = parse_allow},
 	{OPT_CUSTOM, "deny", 0, "RULE",
-	 "Do not watch processes that a rule matches, whatever --allow says. May be repeated.",
+	 "Do not watch processes that a rule matches, whatever --allow says. job:NUMBER is a "
+	 "process with all that it started. May be repeated.",
 	 MONITOR(discovery.deny), .parse = parse_deny},
 	{OPT_DURATION, "young", 0, "TIME",
 	 "Do not watch a process until it has run this long (default 2m).",

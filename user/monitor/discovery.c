@@ -11,15 +11,23 @@
 
 /* a process is examined again after a quarter of its age, at most after this */
 #define LOOK_MAX_NS 600000000000ull
+/* Between two starts of its ranks, torchrun looks like a rank without a number, since it uses the
+ * job's store. A launcher's ranks without a number are taken after this time. */
+#define UNNUMBERED_NS 10000000000ull
 
 struct process {
 	struct process_facts facts;
-	uint64_t look_ns; /* next reading of its maps; for a root: also next search for ranks */
-	uint64_t tree;	  /* of a root: its descendants when its ranks were found */
-	uint32_t scan;	  /* latest scan that saw it */
-	pid_t root;	  /* root under which it was looked for as a rank, 0: none */
+	uint64_t look_ns;   /* next reading of its maps */
+	uint64_t search_ns; /* of a root: next search for ranks */
+	uint64_t tree;	    /* of a root: its descendants when its ranks were found */
+	uint32_t scan;	    /* latest scan that saw it */
+	pid_t root;	    /* root under which it was looked for as a rank, 0: none */
 	bool has_framework, is_ours, is_rank;
 	int rank;
+	uint64_t unnumbered_ns; /* when it was found as a rank without a number; 0: it is none */
+	/* Bits of the job: rules whose launcher started it. They stay when the launcher ends, and
+	 * the kernel gives the process another parent. */
+	uint64_t allowed_jobs, denied_jobs;
 };
 
 struct discovery {
@@ -122,9 +130,36 @@ static void look_for_frameworks(struct discovery *d, uint64_t now_ns)
 			continue;
 		p->has_framework = process_facts__maps_framework(p->facts.pid);
 		p->is_ours = process_facts__is_proftrace(p->facts.pid);
-		if (!p->has_framework)
-			p->look_ns = next_look(d, p, now_ns);
+		p->look_ns = next_look(d, p, now_ns);
 	}
+}
+
+/* ---- launchers of job: rules ---- */
+
+static uint64_t launches(const struct discovery *d, const struct process *p)
+{
+	return rules__jobs_of(&d->opts->allow, p->facts.pid, p->facts.start_ticks);
+}
+
+static void take_jobs(const struct discovery *d, struct process *p)
+{
+	const struct rules *allow = &d->opts->allow, *deny = &d->opts->deny;
+	size_t hops = 0;
+
+	for (const struct process *up = p; up && hops++ < d->cnt; up = find(d, up->facts.parent)) {
+		p->allowed_jobs |= up->allowed_jobs |
+				   rules__jobs_of(allow, up->facts.pid, up->facts.start_ticks);
+		p->denied_jobs |= up->denied_jobs |
+				  rules__jobs_of(deny, up->facts.pid, up->facts.start_ticks);
+	}
+}
+
+static void find_jobs(struct discovery *d)
+{
+	if (!d->opts->allow.job_cnt && !d->opts->deny.job_cnt)
+		return;
+	for (size_t i = 0; i < d->cnt; i++)
+		take_jobs(d, &d->items[i]);
 }
 
 /* ---- jobs ---- */
@@ -134,17 +169,20 @@ static bool is_candidate(const struct process *p)
 	return p->has_framework && !p->is_ours;
 }
 
-/* The topmost ancestor that also has a framework. */
+/* The topmost launcher of an allowed job, else the topmost ancestor that also has a framework. */
 static struct process *root_of(const struct discovery *d, struct process *p)
 {
-	struct process *root = p;
+	struct process *root = p, *launcher = launches(d, p) ? p : NULL;
 	size_t hops = 0;
 
 	for (struct process *up = find(d, p->facts.parent); up && hops++ < d->cnt;
-	     up = find(d, up->facts.parent))
+	     up = find(d, up->facts.parent)) {
 		if (is_candidate(up))
 			root = up;
-	return root;
+		if (launches(d, up))
+			launcher = up;
+	}
+	return launcher ? launcher : root;
 }
 
 static uint64_t mix(uint64_t tree, const struct process_facts *p)
@@ -155,17 +193,26 @@ static uint64_t mix(uint64_t tree, const struct process_facts *p)
 static void find_roots(struct discovery *d)
 {
 	for (size_t i = 0; i < d->cnt; i++)
-		d->items[i].root =
-			is_candidate(&d->items[i]) ? root_of(d, &d->items[i])->facts.pid : 0;
+		d->items[i].root = is_candidate(&d->items[i]) || launches(d, &d->items[i])
+					   ? root_of(d, &d->items[i])->facts.pid
+					   : 0;
 }
 
-static uint64_t tree_of(const struct discovery *d, pid_t root)
+/* youngest: of its processes. */
+static uint64_t tree_of(const struct discovery *d, pid_t root, const struct process **youngest)
 {
 	uint64_t tree = 0;
 
-	for (size_t i = 0; i < d->cnt; i++)
-		if (d->items[i].root == root)
-			tree = mix(tree, &d->items[i].facts);
+	*youngest = NULL;
+	for (size_t i = 0; i < d->cnt; i++) {
+		const struct process *p = &d->items[i];
+
+		if (p->root != root)
+			continue;
+		tree = mix(tree, &p->facts);
+		if (!*youngest || p->facts.start_ticks > (*youngest)->facts.start_ticks)
+			*youngest = p;
+	}
 	return tree;
 }
 
@@ -188,8 +235,9 @@ static void choose(struct discovery *d, pid_t pid, int rank)
 	p->rank = rank;
 }
 
-/* Finds the root's ranks as `--job` does. A process without ranks is a job by itself. */
-static void find_ranks(struct discovery *d, pid_t root)
+/* Finds the root's ranks as `record --job` does. A root without ranks is a job by itself, but not
+ * a launcher of an allowed job. */
+static void find_ranks(struct discovery *d, pid_t root, bool is_launcher)
 {
 	struct ranks ranks;
 	int err;
@@ -203,32 +251,52 @@ static void find_ranks(struct discovery *d, pid_t root)
 		err__take(err);
 	for (size_t i = 0; i < ranks.cnt; i++)
 		choose(d, ranks.items[i].pid, ranks.items[i].rank);
-	if (!ranks.cnt && !ranks.serving_cnt)
+	if (!ranks.cnt && !ranks.serving_cnt && !is_launcher)
 		choose(d, root, -1);
 	ranks__clear(&ranks);
+}
+
+/* True: some must wait. */
+static bool delay_unnumbered(struct discovery *d, pid_t launcher, uint64_t now_ns)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < d->cnt; i++) {
+		struct process *p = &d->items[i];
+
+		if (p->root != launcher)
+			continue;
+		if (!p->is_rank || p->rank >= 0)
+			p->unnumbered_ns = 0;
+		else if (!p->unnumbered_ns)
+			p->unnumbered_ns = now_ns;
+		if (p->unnumbered_ns && now_ns < p->unnumbered_ns + UNNUMBERED_NS) {
+			p->is_rank = false;
+			some = true;
+		}
+	}
+	return some;
 }
 
 static void look_for_ranks(struct discovery *d, uint64_t now_ns)
 {
 	find_roots(d);
 	for (size_t i = 0; i < d->cnt; i++) {
+		const struct process *youngest;
 		struct process *p = &d->items[i];
 		uint64_t tree;
 
 		if (!p->root || p->root != p->facts.pid)
 			continue;
-		tree = tree_of(d, p->root);
-		if (tree == p->tree && now_ns < p->look_ns)
+		tree = tree_of(d, p->root, &youngest);
+		if (tree == p->tree && now_ns < p->search_ns)
 			continue;
 		p->tree = tree;
-		p->look_ns = next_look(d, p, now_ns);
-		find_ranks(d, p->root);
+		p->search_ns = next_look(d, youngest, now_ns);
+		find_ranks(d, p->root, launches(d, p));
+		if (launches(d, p) && delay_unnumbered(d, p->root, now_ns))
+			p->search_ns = now_ns + d->opts->scan_ns / 2;
 	}
-	/* Processes under a root are not examined separately. */
-	for (size_t i = 0; i < d->cnt; i++)
-		if (d->items[i].root && d->items[i].root != d->items[i].facts.pid &&
-		    now_ns >= d->items[i].look_ns)
-			d->items[i].look_ns = next_look(d, &d->items[i], now_ns);
 }
 
 /* ---- who may be watched ---- */
@@ -238,10 +306,16 @@ static enum unwatched judge(const struct discovery *d, const struct process *p, 
 			    const char *cgroup)
 {
 	const struct discovery_opts *o = d->opts;
+	struct rule_subject subject = {.pid = p->facts.pid,
+				       .command = p->facts.command,
+				       .uid = uid,
+				       .cgroup = cgroup,
+				       .jobs = p->denied_jobs};
 
-	if (rules__match(&o->deny, p->facts.pid, p->facts.command, uid, cgroup))
+	if (rules__match(&o->deny, &subject))
 		return UNWATCHED_DENIED;
-	if (o->allow.cnt && !rules__match(&o->allow, p->facts.pid, p->facts.command, uid, cgroup))
+	subject.jobs = p->allowed_jobs;
+	if (o->allow.cnt && !rules__match(&o->allow, &subject))
 		return UNWATCHED_NOT_ALLOWED;
 	if (process_facts__age_ns(&p->facts) < o->young_ns)
 		return UNWATCHED_YOUNG;
@@ -318,6 +392,8 @@ struct discovery *discovery__new(const struct discovery_opts *opts)
 void discovery__set_opts(struct discovery *d, const struct discovery_opts *opts)
 {
 	d->opts = opts;
+	for (size_t i = 0; i < d->cnt; i++)
+		d->items[i].allowed_jobs = d->items[i].denied_jobs = 0;
 }
 
 int discovery__scan(struct discovery *d)
@@ -327,6 +403,7 @@ int discovery__scan(struct discovery *d)
 
 	if (err)
 		return err;
+	find_jobs(d);
 	look_for_frameworks(d, now_ns);
 	look_for_ranks(d, now_ns);
 	return take_ranks(d);

@@ -117,11 +117,16 @@
 #define MESSAGE_RULE_USER_UNKNOWN \
 	MESSAGE("monitor.rule-user-unknown", "--%s user:%s: no such user on this host")
 #define MESSAGE_RULE_PID_INVALID \
-	MESSAGE("monitor.rule-pid-invalid", "--%s pid:%s: '%s' is no process number")
+	MESSAGE("monitor.rule-pid-invalid", "--%s %s%s: '%s' is no process number")
+#define MESSAGE_RULE_JOB_MISSING \
+	MESSAGE("monitor.rule-job-missing", \
+		"--%s job:%d: there is no such process; it has exited or never was")
+#define MESSAGE_RULE_JOBS_TOO_MANY \
+	MESSAGE("monitor.rule-jobs-too-many", "--%s job:PID: at most %d of these rules")
 #define MESSAGE_RULE_INVALID \
 	MESSAGE("monitor.rule-invalid", \
-		"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB or pid:NUMBER, as in --%s " \
-		"'command:python*'")
+		"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB, pid:NUMBER or job:NUMBER, as " \
+		"in --%s 'command:python*'")
 #define MESSAGE_EXPORTER_NOT_STARTED \
 	MESSAGE("monitor.exporter-not-started", \
 		"the process that exports figures did not begin: %s")

@@ -6,9 +6,11 @@
 #include <string.h>
 #include "common/err.h"
 #include "monitor/message_table.h"
+#include "monitor/process_facts.h"
 #include "common/util.h"
 
-static const char *const kinds[] = {"command:", "user:", "cgroup:", "pid:"}; /* enum rule_kind */
+static const char *const kinds[] = {
+	"command:", "user:", "cgroup:", "pid:", "job:"}; /* enum rule_kind */
 
 static int find_user(const char *option, const char *name, uid_t *uid)
 {
@@ -27,7 +29,7 @@ static int find_user(const char *option, const char *name, uid_t *uid)
 	return 0;
 }
 
-static int read_pid(const char *option, const char *text, pid_t *pid)
+static int read_pid(const char *option, enum rule_kind kind, const char *text, pid_t *pid)
 {
 	char *end;
 	const long number = strtol(text, &end, 10);
@@ -35,7 +37,21 @@ static int read_pid(const char *option, const char *text, pid_t *pid)
 	*pid = (pid_t)number;
 	if (isdigit((unsigned char)*text) && !*end && number > 0 && number <= INT32_MAX)
 		return 0;
-	return err__set(-EINVAL, MESSAGE_RULE_PID_INVALID, option, text, text);
+	return err__set(-EINVAL, MESSAGE_RULE_PID_INVALID, option, kinds[kind], text, text);
+}
+
+/* Identifies the launcher. */
+static int find_launcher(const char *option, size_t before, struct rule *rule)
+{
+	struct process_facts facts;
+
+	if (before == RULES_JOBS)
+		return err__set(-E2BIG, MESSAGE_RULE_JOBS_TOO_MANY, option, RULES_JOBS);
+	if (process_facts__read(rule->pid, &facts))
+		return err__set(-ESRCH, MESSAGE_RULE_JOB_MISSING, option, rule->pid);
+	rule->start_ticks = facts.start_ticks;
+	rule->job = 1ull << before;
+	return 0;
 }
 
 int rules__add(struct rules *r, const char *option, const char *value)
@@ -52,9 +68,14 @@ int rules__add(struct rules *r, const char *option, const char *value)
 		return err__set(-EINVAL, MESSAGE_RULE_INVALID, option, value, option);
 	if (rule.kind == RULE_USER)
 		err = find_user(option, rule.pattern, &rule.uid);
-	if (rule.kind == RULE_PID)
-		err = read_pid(option, rule.pattern, &rule.pid);
-	return err ? err : ARRAY_PUSH(r->items, r->cnt, r->cap, rule);
+	if (rule.kind == RULE_PID || rule.kind == RULE_JOB)
+		err = read_pid(option, rule.kind, rule.pattern, &rule.pid);
+	if (!err && rule.kind == RULE_JOB)
+		err = find_launcher(option, r->job_cnt, &rule);
+	if (!err)
+		err = ARRAY_PUSH(r->items, r->cnt, r->cap, rule);
+	r->job_cnt += !err && rule.kind == RULE_JOB;
+	return err;
 }
 
 /* Lines are "ID:CONTROLLERS:PATH". One matching path is enough. */
@@ -72,19 +93,38 @@ static bool matches_cgroup(const char *pattern, const char *cgroup)
 	return false;
 }
 
-bool rules__match(const struct rules *r, pid_t pid, const char *command, uid_t uid,
-		  const char *cgroup)
+static bool matches(const struct rule *rule, const struct rule_subject *s)
 {
-	for (size_t i = 0; i < r->cnt; i++) {
-		const struct rule *rule = &r->items[i];
-
-		if (rule->kind == RULE_USER	 ? rule->uid == uid
-		    : rule->kind == RULE_PID	 ? rule->pid == pid
-		    : rule->kind == RULE_COMMAND ? !fnmatch(rule->pattern, command, 0)
-						 : matches_cgroup(rule->pattern, cgroup))
-			return true;
+	switch (rule->kind) {
+	case RULE_USER:
+		return rule->uid == s->uid;
+	case RULE_PID:
+		return rule->pid == s->pid;
+	case RULE_JOB:
+		return rule->job & s->jobs;
+	case RULE_COMMAND:
+		return !fnmatch(rule->pattern, s->command, 0);
+	default:
+		return matches_cgroup(rule->pattern, s->cgroup);
 	}
+}
+
+bool rules__match(const struct rules *r, const struct rule_subject *s)
+{
+	for (size_t i = 0; i < r->cnt; i++)
+		if (matches(&r->items[i], s))
+			return true;
 	return false;
+}
+
+uint64_t rules__jobs_of(const struct rules *r, pid_t pid, uint64_t start_ticks)
+{
+	uint64_t jobs = 0;
+
+	for (size_t i = 0; i < r->cnt; i++)
+		if (r->items[i].pid == pid && r->items[i].start_ticks == start_ticks)
+			jobs |= r->items[i].job;
+	return jobs;
 }
 
 void rules__free(struct rules *r)

@@ -151,6 +151,27 @@ def torchrun(case):
     assert monitor.end() == 0, monitor.tool.err
 
 
+@test("job:PID is the ranks that this process started: allowed alone, or denied; a process that is gone is an error")
+def job_rules(case):
+    with open(case.dir / "out", "w") as out:
+        launcher = subprocess.Popen(
+            ["sh", "-c", f"{PYTHON} -m torch.distributed.run --standalone --nproc-per-node 2 {WORKLOADS / 'named.py'} "
+             f"--steps-to {case.dir / 'ddp.log'} {own('below')} ddp.py; true"],
+            stdout=out, stderr=out, env=ENV, start_new_session=True)
+    case.finally_(stop_all, launcher)
+    beside = named(case, "beside")
+    monitor = Monitor(case, own("none"), "--allow", f"job:{launcher.pid}")
+    process.wait_for(lambda: {r["rank"] for r in monitor.ranks()} == {"0", "1"}, 60, "two ranks")
+    assert beside.pid not in [r["pid"] for r in monitor.ranks()], monitor.ranks()
+    assert set(r["pid"] for r in monitor.ranks()) <= set(process.descendants(launcher.pid))
+    assert monitor.end() == 0, monitor.tool.err
+    monitor = Monitor(case, own("be"), "--deny", f"job:{launcher.pid}")
+    process.wait_for(lambda: [r["pid"] for r in monitor.ranks()] == [beside.pid], 40, "the other process alone")
+    assert monitor.value("proftrace_monitor_unwatched_processes", reason="denied") >= 2
+    assert monitor.end() == 0, monitor.tool.err
+    case.tool("monitor", "--check", "--allow", f"job:{2 ** 22 + 1}").fails("monitor.rule-job-missing", 2 ** 22 + 1)
+
+
 @test("SIGKILL of the monitor: its sessions end, the job goes on as it was")
 def killed(case):
     job = named(case, "kill")
