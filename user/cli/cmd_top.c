@@ -209,7 +209,7 @@ const struct command command_top = {
 		"time of the slowest rank in its latest window, the step times of the latest "
 		"windows since top began, phases in all windows, processors, and findings. `-` "
 		"is a figure that the monitor does not have. Enter opens a job: findings, "
-		"operators, "
+		"operators, threads, "
 		"ranks and recordings.\n\n"
 		"  j k, arrows  choose a job, or scroll\n"
 		"  Enter        open the job\n"

@@ -191,6 +191,58 @@ static void take_devices(struct figures *f, const json_t *tables)
 	}
 }
 
+static void add_state(struct thread_figure *to, const json_t *row)
+{
+	const double ns = number_of(row, "total_ns", NS_MAX);
+
+	if (!strcmp(text_of(row, "name"), "run"))
+		to->run += ns;
+	else if (!strcmp(text_of(row, "name"), "runnable"))
+		to->runnable += ns;
+}
+
+/* A thread's row comes before the rows of its states. */
+static double sum_threads(struct thread_figures *t, const json_t *tables)
+{
+	struct thread_figure *thread = &t->others;
+	const json_t *row;
+	double longest = 0;
+	size_t i;
+
+	json_array_foreach(rows_of(tables, "sched"), i, row)
+	{
+		const json_int_t depth = json_integer_value(json_object_get(row, "depth"));
+
+		if (depth == 1)
+			add_state(thread, row);
+		if (depth)
+			continue;
+		longest = fmax(longest, number_of(row, "total_ns", NS_MAX));
+		thread = t->cnt < FIGURES_THREADS ? &t->list[t->cnt++] : &t->others;
+		t->other_cnt += thread == &t->others;
+		if (thread != &t->others)
+			take_text(thread->name, sizeof(thread->name), row, "name");
+	}
+	return longest;
+}
+
+/* The table has the threads that ran most first. A thread that lived through all steps was in its
+ * states as long as the steps took. */
+static void take_threads(struct figures *f, const json_t *tables)
+{
+	struct thread_figures *t = &f->threads;
+	const double longest = sum_threads(t, tables);
+
+	for (size_t i = 0; i <= t->cnt; i++) {
+		struct thread_figure *thread = i < t->cnt ? &t->list[i] : &t->others;
+
+		thread->run = longest > 0 ? thread->run / longest : 0;
+		thread->runnable = longest > 0 ? thread->runnable / longest : 0;
+	}
+	t->is_cut = json_integer_value(
+			    json_object_get(json_object_get(tables, "sched"), "left_out")) != 0;
+}
+
 static void take_cost(struct figures *f, const json_t *tables)
 {
 	const json_t *row = json_array_get(rows_of(tables, "cost"), 0);
@@ -227,6 +279,7 @@ int figures__parse(const char *text, size_t len, struct figures *out)
 	take_phases(out, tables);
 	take_findings(out, tables);
 	take_devices(out, tables);
+	take_threads(out, tables);
 	take_cost(out, tables);
 	look_for_cuts(out, tables);
 	json_decref(tables);

@@ -7,17 +7,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIGURES_TABLES "summary,findings,model,operator,steps,cost,device"
+#define FIGURES_TABLES "summary,findings,model,operator,steps,cost,device,sched"
 
 #define FIGURES_STEPS	  2048
 #define FIGURES_PHASES	  12
 #define FIGURES_OPERATORS 200
 #define FIGURES_FINDINGS  8
 #define FIGURES_DEVICES	  16
+#define FIGURES_THREADS	  16
 
 struct named_figure {
 	char name[128];
 	double value;
+};
+
+/* Shares of the window's steps. */
+struct thread_figure {
+	char name[48];
+	double run;	 /* on a processor */
+	double runnable; /* waiting for one */
+};
+
+/* The threads that ran most, and the sum of all others. */
+struct thread_figures {
+	struct thread_figure list[FIGURES_THREADS], others;
+	size_t cnt, other_cnt; /* cnt 0: no scheduling was recorded */
+	bool is_cut; /* there were more others than the report lists */
 };
 
 struct figures {
@@ -36,6 +51,7 @@ struct figures {
 	struct named_figure devices[FIGURES_DEVICES]; /* by GPU: share of the steps' time in which a kernel
 							 ran, 0..1 */
 	size_t device_cnt; /* 0: the window has no device times */
+	struct thread_figures threads;
 	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
 	uint64_t lost;	 /* number of lost events */
 	bool is_cut; /* rows are missing, so no sum is over all steps */

@@ -122,6 +122,7 @@ static void become_another(struct rank_series *r)
 	r->past_cnt = 0;
 	r->joint = (struct joint_figures){0};
 	r->device_cnt = 0;
+	r->threads = (struct thread_figures){0};
 	for (size_t i = 0; i < r->finding_cnt; i++)
 		r->findings[i].value = 0;
 }
@@ -346,6 +347,7 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 		r->joint.id = window->job_window;
 		memcpy(r->joint.file, r->file, sizeof(r->joint.file));
 	}
+	r->threads = f->threads;
 	r->window_cnt++;
 	r->median_s = (double)f->median_ns / 1e9;
 	add_past(r);

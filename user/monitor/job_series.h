@@ -74,6 +74,7 @@ struct rank_series {
 	struct named_figure device_windows[2]; /* number of windows of a process with CUDA: "ok", "missing" */
 	size_t device_busy_cnt, device_sampled_cnt, device_cnt, device_windows_cnt;
 	double other_s; /* sum of the operators without a series of their own */
+	struct thread_figures threads; /* of the latest window; they are no series */
 	struct past_window past[SERIES_PAST]; /* in order of time */
 	size_t past_cnt;
 	struct joint_figures joint;

@@ -292,6 +292,35 @@ static void put_operators(const struct rank_series *r, FILE *out)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void put_share(FILE *out, double share)
+{
+	fprintf(out, "<td class=\"number\">%.1f&nbsp;%%</td>", 100 * share);
+}
+
+static void put_threads(const struct rank_series *r, FILE *out)
+{
+	const struct thread_figures *t = &r->threads;
+
+	fputs("<h2>Threads</h2>\n<p class=\"soft\">Shares of the latest window's steps.</p>\n<div "
+	      "class=\"card\"><table><thead><tr><th>Thread</th><th class=\"number\">Runs</th><th "
+	      "class=\"number\">Waits for a processor</th></tr></thead><tbody>\n",
+	      out);
+	for (size_t i = 0; i < t->cnt + !!t->other_cnt; i++) {
+		const struct thread_figure *thread = i < t->cnt ? &t->list[i] : &t->others;
+
+		fputs("<tr><td class=\"name\">", out);
+		if (i < t->cnt)
+			html_text__put(out, thread->name);
+		else
+			fprintf(out, "%zu%s others", t->other_cnt, t->is_cut ? " or more" : "");
+		fputs("</td>", out);
+		put_share(out, thread->run);
+		put_share(out, thread->runnable);
+		fputs("</tr>\n", out);
+	}
+	fputs("</tbody></table></div>\n", out);
+}
+
 static void put_time(FILE *out, double at_s)
 {
 	const time_t at = (time_t)at_s;
@@ -362,5 +391,6 @@ void jobs_view__html_of(const struct jobs_view *v, const struct rank_series *r, 
 	fputs("</p>\n", out);
 	put_windows(v, r, out);
 	put_operators(r, out);
+	put_threads(r, out);
 	put_foot(v, out);
 }

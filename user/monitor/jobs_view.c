@@ -29,12 +29,34 @@ static json_t *named(const struct named_figure *list, size_t cnt)
 	return all;
 }
 
+static json_t *thread_json(const struct thread_figure *t)
+{
+	return json_pack("{s:s, s:f, s:f}", "name", t->name, "run", t->run, "runnable",
+			 t->runnable);
+}
+
+static json_t *threads_json(const struct thread_figures *t)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < t->cnt; i++)
+		json_array_append_new(all, thread_json(&t->list[i]));
+	return all;
+}
+
+static json_t *other_threads_json(const struct thread_figures *t)
+{
+	return json_pack("{s:I, s:f, s:f, s:b}", "threads", (json_int_t)t->other_cnt, "run",
+			 t->others.run, "runnable", t->others.runnable, "more", t->is_cut);
+}
+
 static json_t *rank_json(const struct rank_series *r)
 {
+	json_t *all;
 	char change[64];
 
 	jobs_view__describe_regression(r, change, sizeof(change));
-	return json_pack(
+	all = json_pack(
 		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, "
 		"s:o, "
 		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:s}",
@@ -54,6 +76,9 @@ static json_t *rank_json(const struct rank_series *r)
 		"straggler_phase", r->joint.phase, "latest_recording_of_all_ranks",
 		r->joint.read_file, "devices", named(r->devices, r->device_cnt), "device_times",
 		device_times_names[r->device_times], "device_times_refused", r->device_why);
+	json_object_set_new(all, "threads", threads_json(&r->threads));
+	json_object_set_new(all, "other_threads", other_threads_json(&r->threads));
+	return all;
 }
 
 int jobs_view__json(const struct job_series *s, FILE *out)

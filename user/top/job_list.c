@@ -130,6 +130,57 @@ static void add_figures(struct job *j, json_t *row)
 	}
 }
 
+static void sum_thread(struct job_threads *t, const struct job_thread *thread, size_t cnt)
+{
+	t->others.run += thread->run;
+	t->others.runnable += thread->runnable;
+	t->other_cnt += cnt;
+}
+
+/* Keeps the threads that ran most, in this order. */
+static void insert_thread(struct job_threads *t, const struct job_thread *thread)
+{
+	size_t at = t->cnt;
+
+	while (at && t->list[at - 1].run < thread->run)
+		at--;
+	if (t->cnt == JOB_THREADS)
+		sum_thread(t, at < JOB_THREADS ? &t->list[--t->cnt] : thread, 1);
+	if (at == JOB_THREADS)
+		return;
+	memmove(&t->list[at + 1], &t->list[at], (t->cnt - at) * sizeof(*t->list));
+	t->list[at] = *thread;
+	t->cnt++;
+}
+
+static struct job_thread thread_of(const json_t *row, const struct job_rank *r)
+{
+	struct job_thread thread = {
+		.run = number(json_object_get(row, "run"), 1e6, 0),
+		.runnable = number(json_object_get(row, "runnable"), 1e6, 0),
+	};
+
+	take_text(thread.name, sizeof(thread.name), row, "name");
+	memcpy(thread.rank, r->rank, sizeof(thread.rank));
+	return thread;
+}
+
+static void add_threads(struct job *j, const struct job_rank *r, const json_t *row)
+{
+	const json_t *others = json_object_get(row, "other_threads"), *thread;
+	const struct job_thread other = thread_of(others, r);
+	size_t i;
+
+	json_array_foreach(json_object_get(row, "threads"), i, thread)
+	{
+		const struct job_thread t = thread_of(thread, r);
+
+		insert_thread(&j->threads, &t);
+	}
+	sum_thread(&j->threads, &other, json__positive(others, "threads"));
+	j->threads.has_more |= json_is_true(json_object_get(others, "more"));
+}
+
 static void add_rank(struct job *j, const struct job_rank *r)
 {
 	j->rank_cnt++;
@@ -217,6 +268,7 @@ static void group(struct job_list *l, const struct indexed_rank *sorted)
 		}
 		add_rank(j, r);
 		add_figures(j, sorted[i].row);
+		add_threads(j, r, sorted[i].row);
 	}
 	for (size_t i = 0; i < l->cnt; i++) {
 		struct job *j = &l->jobs[i];

@@ -11,6 +11,7 @@
 #define JOB_OPERATORS 32
 #define JOB_FINDINGS  16
 #define JOB_RECENT    64
+#define JOB_THREADS   16
 
 enum job_phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_LOADER, PHASE_OTHER, PHASE_CNT };
 extern const char *const job_phase_names[PHASE_CNT];
@@ -36,6 +37,20 @@ struct job_rank {
 	double cpus;   /* processors in use; negative: unknown */
 };
 
+/* Shares of the steps of a rank's latest window. */
+struct job_thread {
+	char name[64], rank[16];
+	double run;	 /* on a processor */
+	double runnable; /* waiting for one */
+};
+
+/* The threads of all ranks that ran most, and the sum of all others. */
+struct job_threads {
+	struct job_thread list[JOB_THREADS], others;
+	size_t cnt, other_cnt; /* cnt 0: unknown */
+	bool has_more;	       /* the monitor does not have all others */
+};
+
 struct job {
 	struct job_identity key;
 	struct job_rank *ranks;
@@ -48,6 +63,7 @@ struct job {
 	struct job_figure findings[JOB_FINDINGS];   /* the largest share of any rank, the largest
 						       first */
 	size_t operator_cnt, finding_cnt;
+	struct job_threads threads;
 	double recent[JOB_RECENT]; /* step_s of each window since top began, the oldest first */
 	size_t recent_cnt;
 };

@@ -337,6 +337,35 @@ static void put_operators(struct page *p, const struct job *j)
 	}
 }
 
+static void put_share(struct page *p, int row, int col, double share)
+{
+	put_format(p->c, row, col, 8, STYLE_PLAIN, "%6.1f %%", 100 * share);
+}
+
+static void put_threads(struct page *p, const struct job *j)
+{
+	const struct job_threads *t = &j->threads;
+
+	put_heading(p, "    RUNS WAITS FOR A PROCESSOR   RANK THREAD, in the latest windows");
+	if (!t->cnt)
+		canvas__put(p->c, page_row(p), 2, p->c->cols, STYLE_PLAIN,
+			    "- (no window with scheduling was read yet)");
+	for (size_t i = 0; i < t->cnt + !!t->other_cnt; i++) {
+		const struct job_thread *thread = i < t->cnt ? &t->list[i] : &t->others;
+		const int row = page_row(p);
+
+		put_share(p, row, 0, thread->run);
+		put_share(p, row, 22, thread->runnable);
+		if (i < t->cnt) {
+			canvas__put_right(p->c, row, 31, 6, STYLE_PLAIN, thread->rank);
+			canvas__put(p->c, row, 38, p->c->cols - 38, STYLE_PLAIN, thread->name);
+		} else {
+			put_format(p->c, row, 38, p->c->cols - 38, STYLE_PLAIN, "%zu%s others",
+				   t->other_cnt, t->has_more ? " or more" : "");
+		}
+	}
+}
+
 static void put_ranks(struct page *p, const struct job *j)
 {
 	put_heading(p, "  RANK       PID STATE           STEPS      STEP   CPU WINDOWS REGRESSION");
@@ -359,8 +388,7 @@ static void put_ranks(struct page *p, const struct job *j)
 
 static void put_recordings(struct page *p, const struct job *j)
 {
-	put_heading(
-		p, "Latest recordings in the monitor's --store; `proftrace report` prints threads");
+	put_heading(p, "Latest recordings in the monitor's --store, for `proftrace report`");
 	for (size_t i = 0; i < j->rank_cnt; i++)
 		put_format(p->c, page_row(p), 0, p->c->cols, STYLE_PLAIN, "%6.16s %s",
 			   j->ranks[i].rank, j->ranks[i].file[0] ? j->ranks[i].file : "-");
@@ -387,6 +415,7 @@ static void draw_job(struct job_view *v, const struct job *j, struct canvas *c)
 		put_phase_times(&p, j);
 		put_findings(&p, j);
 		put_operators(&p, j);
+		put_threads(&p, j);
 		put_ranks(&p, j);
 		put_recordings(&p, j);
 		all = p.row - 3 + v->scroll;

@@ -172,6 +172,29 @@ def record(case):
     assert all(auth is None for method, _, auth in fake.requests if method == "GET"), fake.requests
 
 
+@test("the page of a job: its threads, those of all ranks in order; names that are hostile; a monitor that has none")
+def threads(case):
+    one = rank(threads=[{"name": "python (4000)", "run": 0.985, "runnable": 0.002},
+                        {"name": "x\x1b[2J (4001)", "run": 0.01, "runnable": 0}],
+               other_threads={"threads": 0, "run": 0, "runnable": 0, "more": False})
+    two = rank(number="1", threads=[{"name": f"t{i}", "run": 0.5, "runnable": 0.25} for i in range(16)],
+               other_threads={"threads": 30, "run": 0.1, "runnable": 0.2, "more": True})
+    fake = Fake(case, one, two, rank("old"))
+    top = Terminal(case, "--address", fake.at, "-i", "100ms", rows=50)
+    top.wait("> night")
+    top.keys("Enter")
+    lines, _ = top.wait("RUNS WAITS FOR A PROCESSOR")
+    head = next(i for i, line in enumerate(lines) if "RUNS WAITS" in line)
+    assert lines[head + 1] == "  98.5 %                 0.2 %      0 python (4000)", lines
+    assert lines[head + 2] == "  50.0 %                25.0 %      1 t0", lines
+    # One of rank 1's, and that of rank 0 which ran least.
+    assert lines[head + 17] == "  61.0 %                45.0 %        32 or more others", lines
+    top.keys("Escape", "j", "Enter")
+    top.wait("old: uid", "- (no window with scheduling was read yet)")
+    fake.ranks[2] = rank("old", threads=[{"name": "x\x1b[2J\u202e", "run": 0.5, "runnable": 0}])
+    top.wait("x?[2J?", without=("no window with scheduling",))
+
+
 @test("signals end it and leave the terminal as it was")
 def signals(case):
     fake = Fake(case, rank())
@@ -237,6 +260,12 @@ def real(case):
     top.wait("aten::")
     top.keys("NPage", "NPage", "NPage")
     top.wait(f" {job.pid} ", "Latest recordings", ".ptrec")
+    top.resize(100, 60)
+    top.wait(f"{own('top')} ({job.pid})")
+    thread = top.row(f"{own('top')} ({job.pid})")
+    used = cpus_of(f"{job.pid}/task/{job.pid}", 6)
+    shown = float(thread.split()[0]) / 100
+    assert abs(shown - used) < 0.3 * used + 0.1, (thread, used)
 
 
 @test("-p: a monitor of its own, of that process alone; it ends with top, even if that is killed, and says what fails", alone=True)
