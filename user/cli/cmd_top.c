@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* proftrace top: shows the monitor's jobs on a terminal. */
+#include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -27,11 +28,11 @@ extern const struct command command_top;
 
 struct top_command {
 	const char *socket, *address, *token_file;
-	uint64_t interval_ns, width;
+	uint64_t interval_ns, width, job;
 	int format;
 	bool once, raw_csv;
-	struct rules pids; /* "pid:4242" */
-	char pid_text[PIDS_MAX][16];
+	struct rules watched; /* "pid:4242", or "job:4200" of --job */
+	char rule_text[PIDS_MAX][16];
 };
 
 /* One process, or several separated by commas. May be repeated. */
@@ -42,17 +43,17 @@ static int parse_pids(const char *value, void *dest)
 	for (const char *at = value;; at++) {
 		char *end;
 		const unsigned long pid = strtoul(at, &end, 10);
-		char *rule = c->pid_text[c->pids.cnt];
+		char *rule = c->rule_text[c->watched.cnt];
 		int err;
 
 		if (*at < '1' || *at > '9' || pid > INT_MAX || (*end && *end != ','))
 			return err__set(-EINVAL, MESSAGE_TOP_PID_INVALID, value);
-		if (c->pids.cnt == PIDS_MAX - 1)
+		if (c->watched.cnt == PIDS_MAX - 1)
 			return err__set(-EINVAL, MESSAGE_TOP_PIDS_TOO_MANY, PIDS_MAX - 1);
 		if (kill((pid_t)pid, 0) && errno == ESRCH)
-			return err__set(-ESRCH, MESSAGE_TOP_PROCESS_MISSING, pid);
-		snprintf(rule, sizeof(c->pid_text[0]), "pid:%lu", pid);
-		err = rules__add(&c->pids, "pid", rule);
+			return err__set(-ESRCH, MESSAGE_TOP_PROCESS_MISSING, "pid", pid);
+		snprintf(rule, sizeof(c->rule_text[0]), "pid:%lu", pid);
+		err = rules__add(&c->watched, "pid", rule);
 		if (err || !*end)
 			return err;
 		at = end;
@@ -69,6 +70,10 @@ static const struct opt opts[] = {
 	 "Without a monitor: watch these processes alone, until top ends. Needs the rights of "
 	 "record.",
 	 0, .parse = parse_pids},
+	{OPT_UINT, "job", 0, "PID",
+	 "Without a monitor: watch all ranks that this process started (torchrun, mpirun, a "
+	 "shell), also ranks that start later.",
+	 TOP(job), .min = 1, .max = INT_MAX},
 	{OPT_STRING, "socket", 0, "PATH",
 	 "Ask the monitor at this unix socket (its --listen PATH). Without --socket and --address: "
 	 "/run/proftrace-monitor.sock, then 127.0.0.1:9477.",
@@ -91,6 +96,17 @@ static const struct opt opts[] = {
 	{OPT_END},
 };
 
+/* The rule notes which process this is, because its pid may be reused later. */
+static int take_job(struct top_command *c)
+{
+	if (c->watched.cnt)
+		return err__set(-EINVAL, MESSAGE_PID_EXCLUDES_JOB);
+	if (kill((pid_t)c->job, 0) && errno == ESRCH)
+		return err__set(-ESRCH, MESSAGE_TOP_PROCESS_MISSING, "job", c->job);
+	snprintf(c->rule_text[0], sizeof(c->rule_text[0]), "job:%" PRIu64, c->job);
+	return rules__add(&c->watched, "job", c->rule_text[0]);
+}
+
 static int parse(struct top_command *c, int argc, char **argv)
 {
 	int rest, err = opts__parse(&command_top, argc, argv, c, false, &rest);
@@ -101,8 +117,13 @@ static int parse(struct top_command *c, int argc, char **argv)
 		return err__set(-EINVAL, MESSAGE_TOP_ARGUMENT_UNEXPECTED, argv[rest]);
 	if (c->interval_ns < INTERVAL_MIN_NS)
 		return err__set(-EINVAL, MESSAGE_TOP_INTERVAL_SMALL);
-	if (c->pids.cnt && (c->socket || c->address || c->once))
+	if ((c->watched.cnt || c->job) && (c->socket || c->address || c->once))
 		return err__set(-EINVAL, MESSAGE_TOP_PID_EXCLUDES);
+	if (c->job) {
+		err = take_job(c);
+		if (err)
+			return err;
+	}
 	if (c->socket && c->address)
 		return err__set(-EINVAL, MESSAGE_TOP_SOCKET_EXCLUDES_ADDRESS);
 	if (!c->once && (c->format != TOP_TABLE || c->width || c->raw_csv))
@@ -144,7 +165,7 @@ static int show_alone(const struct top_command *c, const struct top_screen_opts 
 {
 	struct top_screen_opts o = *usual;
 	struct own_monitor m;
-	int err = own_monitor__start(&m, &c->pids);
+	int err = own_monitor__start(&m, &c->watched);
 
 	if (err)
 		return err;
@@ -154,8 +175,9 @@ static int show_alone(const struct top_command *c, const struct top_screen_opts 
 	o.gather.places[1] = NULL;
 	o.gather.token = m.token;
 	o.log = m.log;
-	o.awaiting = "Attaching: the first window takes some seconds. Without a framework in the "
-		     "process none comes.";
+	o.awaiting = c->job ? "Looking for ranks of this launcher. For a process without a "
+			      "rank: -p PID."
+			    : "Looking for a framework in these processes.";
 	err = top_screen__run(&o);
 	own_monitor__stop(&m);
 	return err;
@@ -169,7 +191,7 @@ static int show(const struct top_command *c, struct gather_opts *gather)
 
 	if (err)
 		return err;
-	if (c->pids.cnt)
+	if (c->watched.cnt)
 		return show_alone(c, &o);
 	rights__cut(RIGHTS_TO_LEAVE);
 	return c->once ? print_once(c, gather) : top_screen__run(&o);
@@ -195,7 +217,7 @@ static int run(int argc, char **argv)
 		o.interval_ns = c.interval_ns;
 		err = show(&c, &o);
 	}
-	rules__free(&c.pids);
+	rules__free(&c.watched);
 	return err ? cli__fail(err) : 0;
 }
 
@@ -204,7 +226,8 @@ const struct command command_top = {
 	.usage = "[options]",
 	.summary = "Shows the jobs of a running monitor on a terminal.",
 	.details =
-		"Needs `proftrace monitor`, which watches the jobs. The list has a row per job: "
+		"Asks `proftrace monitor`, which watches the jobs; -p and --job need none. The "
+		"list has a row per job: "
 		"step "
 		"time of the slowest rank in its latest window, the step times of the latest "
 		"windows since top began, phases in all windows, processors, and findings. `-` "
@@ -223,6 +246,7 @@ const struct command command_top = {
 		"the same option. There are no GPU figures: "
 		"the monitor has no device times.",
 	.examples = "sudo proftrace top -p 4242  # one process, without a monitor\n"
+		    "sudo proftrace top --job 4200  # all ranks of torchrun, without a monitor\n"
 		    "sudo proftrace monitor & proftrace top  # all jobs of this host\n"
 		    "proftrace top --once --format json  # for scripts\n"
 		    "sudo proftrace top --socket /run/proftrace-monitor.sock  # --listen PATH",

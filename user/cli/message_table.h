@@ -526,7 +526,7 @@
 	MESSAGE("cli.top-pid-invalid", "--pid %s: give process numbers, as 4242,4243")
 #define MESSAGE_TOP_PIDS_TOO_MANY MESSAGE("cli.top-pids-too-many", "--pid: at most %d processes")
 #define MESSAGE_TOP_PROCESS_MISSING \
-	MESSAGE("cli.top-process-missing", "--pid %lu: there is no such process")
+	MESSAGE("cli.top-process-missing", "--%s %lu: there is no such process")
 #define MESSAGE_TOP_ARGUMENT_UNEXPECTED \
 	MESSAGE("cli.top-argument-unexpected", \
 		"top takes no argument '%s': it shows the monitor's jobs; for one process say " \
@@ -534,7 +534,7 @@
 #define MESSAGE_TOP_INTERVAL_SMALL \
 	MESSAGE("cli.top-interval-small", "--interval: 100ms is the least allowed")
 #define MESSAGE_TOP_PID_EXCLUDES \
-	MESSAGE("cli.top-pid-excludes", "--pid excludes --socket, --address and --once")
+	MESSAGE("cli.top-pid-excludes", "--pid and --job exclude --socket, --address and --once")
 #define MESSAGE_TOP_SOCKET_EXCLUDES_ADDRESS \
 	MESSAGE("cli.top-socket-excludes-address", "--socket and --address exclude each other")
 #define MESSAGE_TOP_OPTIONS_NEED_ONCE \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A monitor of a few processes, for `top -p`. It ends with this program and removes its files. */
+/* A monitor of a few processes, for `top -p` and `top --job`. It ends with this program and removes
+ * its files. */
 #ifndef PROFTRACE_OWN_MONITOR_H
 #define PROFTRACE_OWN_MONITOR_H
 

@@ -219,7 +219,7 @@ static void draw_list(const struct job_view *v, struct canvas *c)
 		if (at == chosen)
 			c->selected = HEAD_ROWS + i;
 	}
-	if (v->jobs && !v->jobs->cnt)
+	if (v->jobs && !v->jobs->cnt && !v->is_starting)
 		canvas__put(c, HEAD_ROWS, 2, c->cols, STYLE_PLAIN,
 			    "The monitor watches no job. It waits until a process is 2 minutes "
 			    "old (--young).");

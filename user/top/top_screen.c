@@ -212,7 +212,9 @@ static void describe_own(struct top_screen *s)
 		return;
 	last_words(s->opts->log, v->problem, sizeof(v->problem));
 	if (!v->problem[0])
-		snprintf(v->problem, sizeof(v->problem), "%s", s->opts->awaiting);
+		snprintf(v->problem, sizeof(v->problem), "%s",
+			 v->jobs && v->jobs->cnt ? "Attaching: the first window takes some seconds."
+						 : s->opts->awaiting);
 }
 
 static void take(struct top_screen *s)

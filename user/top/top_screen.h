@@ -10,7 +10,7 @@ struct top_screen_opts {
 	struct gather_opts gather;
 	bool colours;
 	int log;	      /* file with the monitor's stderr; -1: the monitor is not ours */
-	const char *awaiting; /* shown until jobs come; NULL: nothing */
+	const char *awaiting; /* of a monitor that is ours: shown until jobs come */
 };
 
 /* 0, or a negative errno with err__set. -ECHILD: the monitor was a child and has ended. The process
