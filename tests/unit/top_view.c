@@ -331,3 +331,74 @@ Test(top_view, history_has_a_step_time_per_window)
 	job_list__free(l);
 	job_history__free(&h);
 }
+
+/* Columns of the list: "GPU" is as wide as "9.9". */
+Test(top_view, gpus_in_use_are_the_sum_of_busy_shares)
+{
+	struct job_view v = {.place = "x"};
+	const struct canvas *c;
+
+	job_view__set_jobs(
+		&v,
+		parse(
+			"{\"ranks\": [" RANK("a", "0", "\"devices\": {\"GPU0\": 0.75, \"GPU1\": 1}") "," RANK(
+				"a", "1",
+				"\"devices\": {\"GPU2\": 0.5}") "," RANK("b", "0",
+									 "\"devices\": {\"GPU0\": "
+									 "0}") "," RANK("c", "0",
+											"\"devices"
+											"\": "
+											"{\"GPU0\":"
+											" "
+											"0.5}") "," RANK("c",
+													 "1",
+													 "\"device"
+													 "s\": "
+													 "{}, "
+													 "\"device"
+													 "_times\""
+													 ": "
+													 "\"off\"") "]}"));
+	cr_expect_float_eq(v.jobs->jobs[0].gpus, 2.25, 1e-9);
+	cr_expect_float_eq(v.jobs->jobs[1].gpus, 0, 1e-9, "an idle GPU is known");
+	cr_expect_lt(v.jobs->jobs[2].gpus, 0, "that of one rank is not known");
+	c = draw(&v, 80, 24, false);
+	expect_row(c, 4,
+		   "> a                  2 PyTorch            - -        -                - 2.2    "
+		   "0");
+}
+
+Test(top_view, a_job_says_why_it_has_no_figures_of_gpus)
+{
+	static const struct {
+		const char *figures, *text;
+	} cases[] = {
+		{"\"devices\": {\"GPU0\": 0.5, \"GPU1\": 1}", "     0 GPU0 50.0 %, GPU1 100.0 %"},
+		{"\"device_times\": \"off\"",
+		 "     0 not recorded: the monitor runs without --device-times"},
+		{"\"device_times\": \"without_cuda\"", "     0 the process does not use CUDA"},
+		{"\"device_times\": \"refused\", \"device_times_refused\": \"another tool\"",
+		 "     0 no device times: another tool"},
+		{"\"device_times\": 7, \"devices\": []", "     0 -"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job_view v = {.place = "x"};
+		const struct canvas *c;
+		char json[512];
+		bool found = false;
+
+		snprintf(json, sizeof(json), "{\"ranks\": [%s%s}]}",
+			 "{\"job_name\": \"a\", \"rank\": \"0\", ", cases[i].figures);
+		job_view__set_jobs(&v, parse(json));
+		v.is_open = true;
+		c = draw(&v, 100, 40, false);
+		for (int row = 0; row < 40 && !found; row++) {
+			char text[512];
+
+			canvas__row(c, row, text, sizeof(text));
+			found = !strcmp(text, cases[i].text);
+		}
+		cr_expect(found, "%s", cases[i].text);
+	}
+}

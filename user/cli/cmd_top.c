@@ -30,7 +30,7 @@ struct top_command {
 	const char *socket, *address, *token_file;
 	uint64_t interval_ns, width, job;
 	int format;
-	bool once, raw_csv;
+	bool once, raw_csv, device_times;
 	struct rules watched; /* "pid:4242", or "job:4200" of --job */
 	char rule_text[PIDS_MAX][16];
 };
@@ -74,6 +74,10 @@ static const struct opt opts[] = {
 	 "Without a monitor: watch all ranks that this process started (torchrun, mpirun, a "
 	 "shell), also ranks that start later.",
 	 TOP(job), .min = 1, .max = INT_MAX},
+	{OPT_FLAG, "device-times", 0, NULL,
+	 "With -p or --job: load proftrace's library into processes that use CUDA, for figures of "
+	 "GPUs. It stays there and does nothing between windows.",
+	 TOP(device_times)},
 	{OPT_STRING, "socket", 0, "PATH",
 	 "Ask the monitor at this unix socket (its --listen PATH). Without --socket and --address: "
 	 "/run/proftrace-monitor.sock, then 127.0.0.1:9477.",
@@ -124,6 +128,8 @@ static int parse(struct top_command *c, int argc, char **argv)
 		if (err)
 			return err;
 	}
+	if (c->device_times && !c->watched.cnt)
+		return err__set(-EINVAL, MESSAGE_TOP_DEVICE_TIMES_NEED_PID);
 	if (c->socket && c->address)
 		return err__set(-EINVAL, MESSAGE_TOP_SOCKET_EXCLUDES_ADDRESS);
 	if (!c->once && (c->format != TOP_TABLE || c->width || c->raw_csv))
@@ -165,7 +171,7 @@ static int show_alone(const struct top_command *c, const struct top_screen_opts 
 {
 	struct top_screen_opts o = *usual;
 	struct own_monitor m;
-	int err = own_monitor__start(&m, &c->watched);
+	int err = own_monitor__start(&m, &c->watched, c->device_times);
 
 	if (err)
 		return err;
@@ -230,7 +236,8 @@ const struct command command_top = {
 		"list has a row per job: "
 		"step "
 		"time of the slowest rank in its latest window, the step times of the latest "
-		"windows since top began, phases in all windows, processors, and findings. `-` "
+		"windows since top began, phases in all windows, processors and GPUs in use, "
+		"and findings. `-` "
 		"is a figure that the monitor does not have. Enter opens a job: findings, "
 		"operators, threads, "
 		"ranks and recordings.\n\n"
@@ -243,8 +250,7 @@ const struct command command_top = {
 		"UTF-8 "
 		"locale the bars are ASCII.\n\n"
 		"r sends POST /jobs/PID/record with the token of --token-file; the monitor needs "
-		"the same option. There are no GPU figures: "
-		"the monitor has no device times.",
+		"the same option. The figures of GPUs need the monitor's --device-times.",
 	.examples = "sudo proftrace top -p 4242  # one process, without a monitor\n"
 		    "sudo proftrace top --job 4200  # all ranks of torchrun, without a monitor\n"
 		    "sudo proftrace monitor & proftrace top  # all jobs of this host\n"

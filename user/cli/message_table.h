@@ -539,6 +539,9 @@
 	MESSAGE("cli.top-socket-excludes-address", "--socket and --address exclude each other")
 #define MESSAGE_TOP_OPTIONS_NEED_ONCE \
 	MESSAGE("cli.top-options-need-once", "--format, --width and --raw-csv go with --once")
+#define MESSAGE_TOP_DEVICE_TIMES_NEED_PID \
+	MESSAGE("cli.top-device-times-need-pid", \
+		"--device-times goes with -p or --job; a running monitor has its own option")
 #define MESSAGE_TOP_SOCKET_WITHOUT_SLASH \
 	MESSAGE("cli.top-socket-without-slash", "--socket %s: give a path with a slash, as ./%s")
 #define MESSAGE_TOP_ADDRESS_IS_PATH \

@@ -23,7 +23,8 @@ static int keep_options(void *ctx, void (*apply)(void *to, const struct monitor_
 	return err__set(-ENOENT, MESSAGE_OWN_MONITOR_WITHOUT_CONFIG);
 }
 
-static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const struct rules *allow)
+static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const struct rules *allow,
+		     bool device_times)
 {
 	/* Somebody watches the job, so it records more than a permanent monitor does. */
 	*o = (struct monitor_opts){
@@ -36,6 +37,7 @@ static void set_opts(struct monitor_opts *o, const struct own_monitor *m, const 
 		.ranks_max = 64,
 		.budget = 0.02,
 		.max_duty = 0.1,
+		.device_times = device_times,
 		.limits = {.cpu = 1, .memory_bytes = 1ul << 30, .pressure = 1},
 		.reload = keep_options,
 		.discovery = {.allow = *allow, .scan_ns = 1000000000},
@@ -52,10 +54,9 @@ static void remove_directory(const struct own_monitor *m)
 	nftw(m->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static int watch(const struct own_monitor *m, const struct rules *allow, pid_t parent)
+static int watch(const struct own_monitor *m, const struct monitor_opts *o, pid_t parent)
 {
 	const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct monitor_opts o;
 	int err;
 
 	/* Ctrl-C is for the process that draws. */
@@ -70,8 +71,7 @@ static int watch(const struct own_monitor *m, const struct rules *allow, pid_t p
 	dup2(m->log, STDERR_FILENO);
 	log_level = 0;
 	log__set_json(false); /* top prints the monitor's last messages, as text */
-	set_opts(&o, m, allow);
-	err = monitor__run(&o);
+	err = monitor__run(o);
 	if (err)
 		log__error(err);
 	remove_directory(m);
@@ -101,9 +101,10 @@ static int make_files(struct own_monitor *m)
 	return 0;
 }
 
-int own_monitor__start(struct own_monitor *m, const struct rules *allow)
+int own_monitor__start(struct own_monitor *m, const struct rules *allow, bool device_times)
 {
 	const pid_t parent = getpid();
+	struct monitor_opts o;
 	sigset_t ending, before;
 	int err = mounts__check_proc("/proc");
 
@@ -116,6 +117,7 @@ int own_monitor__start(struct own_monitor *m, const struct rules *allow)
 		err = make_files(m);
 	if (err)
 		return err;
+	set_opts(&o, m, allow, device_times);
 	descriptors__allow_most();
 	/* The monitor reads these signals later. Until then they are blocked. */
 	sigemptyset(&ending);
@@ -126,7 +128,7 @@ int own_monitor__start(struct own_monitor *m, const struct rules *allow)
 	fflush(NULL);
 	m->pid = fork();
 	if (!m->pid)
-		_exit(watch(m, allow, parent));
+		_exit(watch(m, &o, parent));
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (m->pid > 0)
 		return 0;

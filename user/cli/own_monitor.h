@@ -4,6 +4,7 @@
 #ifndef PROFTRACE_OWN_MONITOR_H
 #define PROFTRACE_OWN_MONITOR_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include "monitor/rules.h"
 
@@ -14,8 +15,9 @@ struct own_monitor {
 	char directory[64], socket[80];
 };
 
-/* allow: which processes to watch. 0, or a negative errno with err__set. */
-int own_monitor__start(struct own_monitor *m, const struct rules *allow);
+/* allow: which processes to watch. device_times: as --device-times. 0, or a negative errno with
+ * err__set. */
+int own_monitor__start(struct own_monitor *m, const struct rules *allow, bool device_times);
 /* Sends SIGTERM and waits until its sessions have detached. */
 void own_monitor__stop(struct own_monitor *m);
 

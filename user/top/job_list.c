@@ -186,8 +186,28 @@ static void add_rank(struct job *j, const struct job_rank *r)
 	j->rank_cnt++;
 	j->step_s = fmax(j->step_s, r->step_s);
 	j->cpus = j->cpus < 0 || r->cpus < 0 ? -1 : j->cpus + r->cpus;
+	j->gpus = j->gpus < 0 || r->gpus < 0 ? -1 : j->gpus + r->gpus;
 	j->sampled += r->sampled;
 	j->windows += r->windows;
+}
+
+static void take_devices(struct job_rank *r, const json_t *row)
+{
+	json_t *devices = json_object_get(row, "devices"), *value;
+	const char *name;
+
+	take_text(r->device_times, sizeof(r->device_times), row, "device_times");
+	take_text(r->device_refused, sizeof(r->device_refused), row, "device_times_refused");
+	json_object_foreach(devices, name, value)
+	{
+		struct job_figure *f = figure_of(r->devices, &r->device_cnt, JOB_DEVICES, name);
+
+		if (f)
+			f->value = number(value, 1, 0);
+	}
+	r->gpus = r->device_cnt ? 0 : -1;
+	for (size_t i = 0; i < r->device_cnt; i++)
+		r->gpus += r->devices[i].value;
 }
 
 static void take_rank(struct job_rank *r, const json_t *row)
@@ -209,6 +229,7 @@ static void take_rank(struct job_rank *r, const json_t *row)
 	r->windows = json__positive(row, "windows");
 	r->step_s = number(json_object_get(row, "step_seconds"), SECONDS_MAX, 0);
 	r->cpus = number(json_object_get(row, "cpus"), 1e6, -1);
+	take_devices(r, row);
 }
 
 /* ---- the list ---- */

@@ -10,6 +10,7 @@
 #define JOB_RANKS     4096 /* ranks of all jobs together; more are only counted */
 #define JOB_OPERATORS 32
 #define JOB_FINDINGS  16
+#define JOB_DEVICES   16
 #define JOB_RECENT    64
 #define JOB_THREADS   16
 
@@ -35,6 +36,11 @@ struct job_rank {
 	uint64_t steps, sampled, windows;
 	double step_s; /* of the latest window, the median; 0: unknown */
 	double cpus;   /* processors in use; negative: unknown */
+	double gpus;   /* GPUs that ran its kernels on average, in the latest window; negative: unknown */
+	/* why gpus is unknown: device_times of the monitor's answer, and its reason; may be "" */
+	char device_times[16], device_refused[160];
+	struct job_figure devices[JOB_DEVICES]; /* share of the steps in which a kernel ran, by GPU */
+	size_t device_cnt;
 };
 
 /* Shares of the steps of a rank's latest window. */
@@ -56,7 +62,7 @@ struct job {
 	struct job_rank *ranks;
 	size_t rank_cnt;
 	double step_s; /* of the slowest rank; 0: unknown */
-	double cpus;   /* sum over its ranks; negative: unknown for one */
+	double cpus, gpus; /* sum over its ranks; negative: unknown for one */
 	double phases[PHASE_CNT]; /* seconds in all windows of all ranks */
 	uint64_t sampled, windows;
 	struct job_figure operators[JOB_OPERATORS]; /* in seconds, the largest first */

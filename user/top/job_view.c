@@ -107,12 +107,15 @@ put_format(struct canvas *c, int row, int col, int width, enum style style, cons
 	canvas__put(c, row, col, width, style, text);
 }
 
-static void put_cpus(struct canvas *c, int row, int col, int width, double cpus)
+/* Processors or GPUs in use; negative: unknown. */
+static void put_used(struct canvas *c, int row, int col, int width, double cnt)
 {
 	char text[32] = "-";
 
-	if (cpus >= 0)
-		snprintf(text, sizeof(text), cpus < 99.95 ? "%.1f" : "%.0f", cpus);
+	/* "9.9" has the width of the column of GPUs. */
+	if (cnt >= 0)
+		snprintf(text, sizeof(text), cnt < (width > 3 ? 99.95 : 9.95) ? "%.1f" : "%.0f",
+			 cnt);
 	canvas__put_right(c, row, col, width, STYLE_PLAIN, text);
 }
 
@@ -189,8 +192,8 @@ static void put_job(struct canvas *c, int row, const struct layout *l, const str
 	canvas__put(c, row, l->at[RECENT], l->width[RECENT], STYLE_PLAIN,
 		    j->recent_cnt ? text : "-");
 	put_phases(c, row, l->at[PHASES], j);
-	put_cpus(c, row, l->at[CPU], l->width[CPU], j->cpus);
-	canvas__put_right(c, row, l->at[GPU], l->width[GPU], STYLE_PLAIN, "-");
+	put_used(c, row, l->at[CPU], l->width[CPU], j->cpus);
+	put_used(c, row, l->at[GPU], l->width[GPU], j->gpus);
 	snprintf(text, sizeof(text), "%zu", j->finding_cnt);
 	canvas__put_right(c, row, l->at[FINDINGS], l->width[FINDINGS],
 			  j->finding_cnt ? STYLE_WARN : STYLE_PLAIN, j->windows ? text : "-");
@@ -380,9 +383,42 @@ static void put_ranks(struct page *p, const struct job *j)
 		put_format(p->c, row, 27, 11, STYLE_PLAIN, "%11llu", (unsigned long long)r->steps);
 		step_text(r->step_s, text, sizeof(text));
 		canvas__put_right(p->c, row, 39, 9, STYLE_PLAIN, text);
-		put_cpus(p->c, row, 49, 5, r->cpus);
+		put_used(p->c, row, 49, 5, r->cpus);
 		put_format(p->c, row, 55, 7, STYLE_PLAIN, "%7llu", (unsigned long long)r->windows);
 		canvas__put(p->c, row, 63, p->c->cols - 63, STYLE_PLAIN, r->regression);
+	}
+}
+
+/* The busy shares of a rank's GPUs, or why they are unknown. */
+static void devices_text(const struct job_rank *r, char *text, size_t size)
+{
+	static const struct {
+		const char *state, *text;
+	} states[] = {{"off", "not recorded: the monitor runs without --device-times"},
+		      {"without_cuda", "the process does not use CUDA"},
+		      {"recorded", "no window with device times yet"},
+		      {"refused", "no device times"}};
+	size_t len = 0;
+
+	snprintf(text, size, "-");
+	for (size_t i = 0; i < ARRAY_SIZE(states) && !r->device_cnt; i++)
+		if (!strcmp(r->device_times, states[i].state))
+			snprintf(text, size, "%s%s%s", states[i].text,
+				 r->device_refused[0] ? ": " : "", r->device_refused);
+	for (size_t i = 0; i < r->device_cnt && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%s %.1f %%", i ? ", " : "",
+					r->devices[i].name, 100 * r->devices[i].value);
+}
+
+static void put_devices(struct page *p, const struct job *j)
+{
+	char text[1024];
+
+	put_heading(p, "GPUs in the latest window: share of the steps in which a kernel ran");
+	for (size_t i = 0; i < j->rank_cnt; i++) {
+		devices_text(&j->ranks[i], text, sizeof(text));
+		put_format(p->c, page_row(p), 0, p->c->cols, STYLE_PLAIN, "%6.16s %s",
+			   j->ranks[i].rank, text);
 	}
 }
 
@@ -416,6 +452,7 @@ static void draw_job(struct job_view *v, const struct job *j, struct canvas *c)
 		put_findings(&p, j);
 		put_operators(&p, j);
 		put_threads(&p, j);
+		put_devices(&p, j);
 		put_ranks(&p, j);
 		put_recordings(&p, j);
 		all = p.row - 3 + v->scroll;

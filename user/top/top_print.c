@@ -74,25 +74,29 @@ static json_t *ranks(const struct job *j)
 		const struct job_rank *r = &j->ranks[i];
 
 		json_array_append_new(
-			all, json_pack("{s:s,s:I,s:s,s:I,s:I,s:o,s:o,s:s,s:s}", "rank", r->rank,
-				       "pid", (json_int_t)r->pid, "state", r->state, "steps",
-				       (json_int_t)r->steps, "windows", (json_int_t)r->windows,
-				       "step_seconds", known(r->step_s, r->step_s > 0), "cpus",
-				       known(r->cpus, r->cpus >= 0), "regression", r->regression,
-				       "latest_recording", r->file));
+			all,
+			json_pack("{s:s,s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:s,s:s,s:s,s:s}", "rank",
+				  r->rank, "pid", (json_int_t)r->pid, "state", r->state, "steps",
+				  (json_int_t)r->steps, "windows", (json_int_t)r->windows,
+				  "step_seconds", known(r->step_s, r->step_s > 0), "cpus",
+				  known(r->cpus, r->cpus >= 0), "gpus",
+				  known(r->gpus, r->gpus >= 0), "devices",
+				  figures(r->devices, r->device_cnt), "device_times",
+				  r->device_times, "device_times_refused", r->device_refused,
+				  "regression", r->regression, "latest_recording", r->file));
 	}
 	return all;
 }
 
 static json_t *job_json(const struct job *j)
 {
-	return json_pack("{s:s,s:I,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:n,s:o,s:o,s:o}", "job_name",
+	return json_pack("{s:s,s:I,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "job_name",
 			 j->key.name, "uid", (json_int_t)j->key.uid, "container_id",
 			 j->key.container, "pod_uid", j->key.pod, "framework",
 			 j->ranks[0].framework, "framework_version", j->ranks[0].version,
 			 "step_seconds", known(j->step_s, j->step_s > 0), "phase_shares", phases(j),
-			 "cpus", known(j->cpus, j->cpus >= 0), "gpus", "operator_seconds",
-			 figures(j->operators, j->operator_cnt), "findings",
+			 "cpus", known(j->cpus, j->cpus >= 0), "gpus", known(j->gpus, j->gpus >= 0),
+			 "operator_seconds", figures(j->operators, j->operator_cnt), "findings",
 			 figures(j->findings, j->finding_cnt), "ranks", ranks(j));
 }
 
@@ -148,7 +152,7 @@ static void print_csv(const struct job_list *l, const struct top_print_opts *o, 
 		for (size_t k = 0; k < PHASE_CNT; k++)
 			put_known(out, j->phases[k] / sum, sum > 0);
 		put_known(out, j->cpus, j->cpus >= 0);
-		fputc(',', out);
+		put_known(out, j->gpus, j->gpus >= 0);
 		put_known(out, (double)j->finding_cnt, j->windows);
 		fputc('\n', out);
 	}

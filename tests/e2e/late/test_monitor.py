@@ -73,6 +73,9 @@ def figures(case):
         assert value >= 0.999 * sum(s[at] for s in sums), (name, value, sums)
     ok = monitor.value("proftrace_device_windows_total", result="ok")
     assert ok >= len(sums) and monitor.value("proftrace_device_windows_total", result="missing") is None, ok
+    shown = case.tool("top", "--once", "--format", "json", "--address", monitor.place).done(LONG_S)
+    of_job, = json.loads(shown.out)["jobs"]
+    assert 0 < of_job["gpus"] <= 1 and of_job["gpus"] == of_job["ranks"][0]["devices"]["GPU0"], of_job
     assert monitor.end() == 0, monitor.tool.err
     end(job)
 
