@@ -183,6 +183,35 @@ Test(monitor_processes, the_oldest_recordings_go_first)
 	close(store);
 }
 
+/* Each 64 KiB. The oldest is kept as an alarm. */
+Test(monitor_processes, alarms_go_last)
+{
+	static const char alarm[] = "a_7_6931d001.alarm.ptrec";
+	const char *const names[] = {"a_7_6931d001.ptrec", "b_7_6931d002.ptrec",
+				     "c_7_6931d003.ptrec"};
+	char kept[RECORDING_NAME];
+	int store = window_store__open(dir);
+
+	cr_assert_geq(store, 0, "%s", err__take(store));
+	for (size_t i = 0; i < 3; i++)
+		make_recording(names[i], 65536, 9000 - 1000 * (int)i);
+	cr_assert_eq(window_store__keep_as(store, names[0], KEEP_ALARM, kept), 0);
+	cr_expect_str_eq(kept, alarm);
+	cr_expect(window_store__has(store, kept));
+	cr_expect_eq(window_store__keep_as(store, names[0], KEEP_ALARM, kept), 0, "again");
+	cr_expect_eq(window_store__keep_as(store, "notes.txt", KEEP_ALARM, kept), -ENOENT);
+	cr_expect_eq(window_store__keep_as(store, "../x_7_6931d001.ptrec", KEEP_ALARM, kept),
+		     -ENOENT);
+	/* One that is kept has half the store at most, and counts once. */
+	cr_expect_eq(window_store__keep(store, 3 * 65536), 0);
+	cr_expect_eq(window_store__keep(store, 2 * 65536), 2, "its first name, and the next one");
+	cr_expect(is_there(alarm) && !is_there(names[0]) && !is_there(names[1]) &&
+		  is_there(names[2]));
+	window_store__keep(store, 65536);
+	cr_expect(!is_there(alarm), "it is more than half");
+	close(store);
+}
+
 Test(monitor_processes, a_store_is_nobody_elses)
 {
 	int store = window_store__open(in("made"));

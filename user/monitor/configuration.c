@@ -18,6 +18,7 @@ void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts)
 	m->governor.limits = opts->limits;
 	m->reader.directory = opts->store;
 	m->job_windows.directory = opts->store;
+	m->alarms.directory = opts->store;
 	m->pages.directory = opts->store;
 	m->pages.cpus = opts->limits.cpu;
 	m->watch_opts.store = opts->store;

@@ -19,9 +19,11 @@
 #include "common/out_path.h"
 #include "common/text_char.h"
 #include "common/util.h"
+#include "monitor/jobs_view.h"
 #include "monitor/metrics_otlp.h"
 #include "monitor/site.h"
 #include "monitor/window_reader.h"
+#include "monitor/window_store.h"
 #include "privilege/sandbox.h"
 
 #define MEMORY_MAX  (512ul << 20) /* enough for any valid window */
@@ -87,6 +89,51 @@ static void on_job_window(struct service *s, uint32_t id, int fd)
 		job_series__add_job_window(&s->site.series, id, &f, say_straggler);
 }
 
+static void ask_for(const struct service *s, const struct rank_series *r, enum asked asked,
+		    const char *file)
+{
+	struct window_answer message = {.id = r->info.id, .asked = asked};
+
+	snprintf(message.file, sizeof(message.file), "%s", file);
+	send(s->fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Adds the window. Has its baseline kept, or a window recorded that shows why steps take longer. */
+static void add_window(struct service *s, struct rank_series *r, const struct figures *f,
+		       const struct window_ready *window)
+{
+	const bool had_baseline = *r->baseline;
+	const bool has_changed = job_series__add_window(&s->site.series, r, f, window);
+	char kept[RECORDING_NAME];
+
+	if (!had_baseline && *r->baseline)
+		ask_for(s, r, ASKED_BASELINE, r->baseline);
+	if (!has_changed)
+		return;
+	say_change(r);
+	if (!r->cusum.alarm || !*r->baseline)
+		return;
+	window_store__kept_name(r->baseline, KEEP_BASELINE, kept);
+	ask_for(s, r, ASKED_ALARM, kept);
+}
+
+static void on_alarm(struct service *s, const struct alarm_made *made, int fd)
+{
+	struct rank_series *r = job_series__find(&s->site.series, made->id);
+	struct alarm_figures f;
+	size_t len = 0;
+	auto_free char *text = read_json(fd, &len);
+	char since[32] = "an unknown time", cause[160];
+
+	if (!r || !text || alarm_figures__parse(text, len, &f) ||
+	    !job_series__set_alarm(r, made, &f))
+		return;
+	jobs_view__time(r->alarm.since_s, since, sizeof(since));
+	alarm_figures__describe(&f, cause, sizeof(cause));
+	log__warn(MESSAGE_STEP_SLOWER_CAUSE, r->info.key.name, r->rank, since, cause,
+		  made->baseline, made->recording);
+}
+
 static enum window_result take_figures(struct service *s, const struct window_ready *window, int fd,
 				       struct window_answer *answer)
 {
@@ -106,8 +153,8 @@ static enum window_result take_figures(struct service *s, const struct window_re
 		job_series__spend(r, f.overhead, window->seconds);
 		answer->is_counted = true;
 	}
-	if (result == WINDOW_OK && r && job_series__add_window(&s->site.series, r, &f, window))
-		say_change(r);
+	if (result == WINDOW_OK && r)
+		add_window(s, r, &f, window);
 	answer->steps = f.step_cnt;
 	answer->lost = f.lost;
 	answer->overhead = f.overhead;
@@ -178,6 +225,9 @@ static int obey(struct service *s, const struct message *m, int fd)
 		return on_window(s, &m->window, fd);
 	case TELL_JOB_WINDOW:
 		on_job_window(s, m->job_window, fd);
+		return 0;
+	case TELL_ALARM:
+		on_alarm(s, &m->alarm, fd);
 		return 0;
 	case TELL_END:
 		job_series__end(&s->site.series, m->end.id, m->end.lives, s->site.series.heard_ns);

@@ -8,8 +8,8 @@
 
 /* Series of a rank without its phases, operators and findings. These are the series of its
  * histogram (each bucket, +Inf, sum, count), job_info, steps, sampled steps, overhead, windows,
- * operator "other", regression and its resets, straggler. */
-#define RANK_SERIES (SERIES_BUCKETS + 3 + 9)
+ * operator "other", regression, its size and its resets, straggler. */
+#define RANK_SERIES (SERIES_BUCKETS + 3 + 10)
 
 double job_series__bucket(size_t index)
 {
@@ -110,6 +110,8 @@ static void drop_baseline(struct rank_series *r)
 	if (r->cusum.warm_up_cnt)
 		r->cusum_resets++;
 	r->cusum = (struct cusum){0};
+	r->baseline[0] = '\0';
+	r->alarm = (struct rank_alarm){0};
 }
 
 /* The counters continue. The figures of the latest window belong to the earlier process, so they
@@ -335,6 +337,55 @@ static void add_past(struct rank_series *r)
 	at->at_s = (double)clock__ns(CLOCK_REALTIME) / 1e9;
 }
 
+/* The window whose median step is nearest to that of the warm-up. Older ones may be removed. */
+static void choose_baseline(struct rank_series *r)
+{
+	double nearest = INFINITY;
+
+	for (size_t i = 0; i < r->past_cnt; i++) {
+		const double distance = fabs(log(r->past[i].median_s) - r->cusum.centre);
+
+		if (!(distance < nearest))
+			continue;
+		nearest = distance;
+		memcpy(r->baseline, r->past[i].file, sizeof(r->baseline));
+	}
+}
+
+static void set_regression(struct rank_series *r)
+{
+	snprintf(r->regression.name, sizeof(r->regression.name), "%s",
+		 *r->alarm.figures.cause ? r->alarm.figures.cause : "unknown");
+	r->regression.value = cusum__change(&r->cusum);
+}
+
+static bool judge_step(struct rank_series *r)
+{
+	const bool has_changed = cusum__add(&r->cusum, r->median_s);
+
+	if (cusum__is_warm(&r->cusum) && !*r->baseline)
+		choose_baseline(r);
+	if (has_changed)
+		r->alarm = (struct rank_alarm){0};
+	if (has_changed && r->cusum.alarm && r->past_cnt >= CUSUM_PERSIST)
+		r->alarm.since_s = r->past[r->past_cnt - CUSUM_PERSIST].at_s;
+	set_regression(r);
+	return has_changed;
+}
+
+bool job_series__set_alarm(struct rank_series *r, const struct alarm_made *made,
+			   const struct alarm_figures *f)
+{
+	if (!r->cusum.alarm)
+		return false;
+	r->alarm.is_compared = true;
+	r->alarm.figures = *f;
+	snprintf(r->alarm.baseline, sizeof(r->alarm.baseline), "%s", made->baseline);
+	snprintf(r->alarm.recording, sizeof(r->alarm.recording), "%s", made->recording);
+	set_regression(r);
+	return true;
+}
+
 bool job_series__add_window(struct job_series *s, struct rank_series *r, const struct figures *f,
 			    const struct window_ready *window)
 {
@@ -354,7 +405,7 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
 	add_steps(r, f);
 	add_names(s, r, f);
 	add_devices(s, r, f);
-	return cusum__add(&r->cusum, r->median_s);
+	return judge_step(r);
 }
 
 static void set_joint(struct rank_series *r, const struct job_figures *f)

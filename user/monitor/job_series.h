@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "monitor/alarm_figures.h"
 #include "monitor/cusum.h"
 #include "monitor/figures.h"
 #include "monitor/job_figures.h"
@@ -39,6 +40,14 @@ struct joint_figures {
 	bool is_judged;
 	double wait_ratio; /* share of a step that other ranks wait for this rank; 0: it is no straggler */
 	char phase[32];
+};
+
+/* Steps take longer for good. */
+struct rank_alarm {
+	double since_s; /* about when they began to, since 1970; 0: unknown */
+	bool is_compared;
+	struct alarm_figures figures;
+	char baseline[RECORDING_NAME], recording[RECORDING_NAME]; /* that were compared */
 };
 
 struct rank_series {
@@ -79,6 +88,9 @@ struct rank_series {
 	size_t past_cnt;
 	struct joint_figures joint;
 	struct cusum cusum;
+	char baseline[RECORDING_NAME]; /* the recording of a usual window of the warm-up; "": none yet */
+	struct rank_alarm alarm;       /* while cusum.alarm is set */
+	struct named_figure regression; /* by the phase that takes longer: how much longer steps are; 0.05: 5 % */
 	uint64_t cusum_resets; /* number of new baselines, after another step rule or another process */
 };
 
@@ -113,6 +125,9 @@ bool job_series__add_window(struct job_series *s, struct rank_series *r, const s
  * stopped being it. */
 void job_series__add_job_window(struct job_series *s, uint32_t id, const struct job_figures *f,
 				void (*change)(const struct rank_series *r));
+/* Notes the comparison of a window with the baseline. False: there is no alarm (any more). */
+bool job_series__set_alarm(struct rank_series *r, const struct alarm_made *made,
+			   const struct alarm_figures *f);
 /* The rank's session has ended. lives: the process has not ended and will be watched again. */
 void job_series__end(struct job_series *s, uint32_t id, bool lives, uint64_t now_ns);
 /* Steps since the job has been watched. */

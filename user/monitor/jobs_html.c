@@ -81,7 +81,7 @@ static void put_findings(FILE *out, const struct rank_series *r)
 
 static void put_regression(FILE *out, const struct rank_series *r)
 {
-	char text[64];
+	char text[REGRESSION_TEXT];
 
 	jobs_view__describe_regression(r, text, sizeof(text));
 	fprintf(out, "<span%s>", r->cusum.alarm ? " class=\"warn\"" : "");
@@ -236,7 +236,7 @@ static void put_devices(const struct rank_series *r, FILE *out)
 static void put_facts(const struct rank_series *r, FILE *out)
 {
 	double overhead = 0;
-	char text[96];
+	char text[REGRESSION_TEXT];
 
 	fputs("<dl>\n", out);
 	put_fact(out, "State", jobs_view__state(r));
@@ -333,6 +333,18 @@ static void put_time(FILE *out, double at_s)
 	fputs(text, out);
 }
 
+static void put_page_link(const struct jobs_view *v, const struct rank_series *r, const char *file,
+			  FILE *out)
+{
+	if (!v->has_pages) {
+		fputs("-", out);
+		return;
+	}
+	fprintf(out, "<a href=\"/jobs/%d/report.html?recording=", r->info.pid);
+	html_text__put(out, file);
+	fputs("\">Page</a>", out);
+}
+
 static void put_window(const struct jobs_view *v, const struct rank_series *r,
 		       const struct past_window *w, FILE *out)
 {
@@ -343,14 +355,32 @@ static void put_window(const struct jobs_view *v, const struct rank_series *r,
 	fputs("</td><td><code>", out);
 	html_text__put(out, w->file);
 	fputs("</code></td><td>", out);
-	if (v->has_pages) {
-		fprintf(out, "<a href=\"/jobs/%d/report.html?recording=", r->info.pid);
-		html_text__put(out, w->file);
-		fputs("\">Page</a>", out);
-	} else {
-		fputs("-", out);
-	}
+	put_page_link(v, r, w->file, out);
 	fputs("</td></tr>\n", out);
+}
+
+/* What takes longer, and the two recordings that were compared. */
+static void put_alarm(const struct jobs_view *v, const struct rank_series *r, FILE *out)
+{
+	const struct {
+		const char *title, *file;
+	} files[] = {{"Now", r->alarm.recording}, {"Before", r->alarm.baseline}};
+	char text[160];
+
+	if (!r->cusum.alarm || !r->alarm.is_compared)
+		return;
+	alarm_figures__describe(&r->alarm.figures, text, sizeof(text));
+	fputs("<h2>Steps take longer</h2>\n<p class=\"warn\">", out);
+	html_text__put(out, text);
+	fputs("</p>\n<dl>\n", out);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		fprintf(out, "<dt>%s</dt><dd><code>", files[i].title);
+		html_text__put(out, files[i].file);
+		fputs("</code> ", out);
+		put_page_link(v, r, files[i].file, out);
+		fputs("</dd>\n", out);
+	}
+	fputs("</dl>\n", out);
 }
 
 static void put_windows(const struct jobs_view *v, const struct rank_series *r, FILE *out)
@@ -389,6 +419,7 @@ void jobs_view__html_of(const struct jobs_view *v, const struct rank_series *r, 
 	fputs("<h2>Findings</h2>\n<p>", out);
 	put_findings(out, r);
 	fputs("</p>\n", out);
+	put_alarm(v, r, out);
 	put_windows(v, r, out);
 	put_operators(r, out);
 	put_threads(r, out);

@@ -3,10 +3,33 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <time.h>
 
 const char *jobs_view__state(const struct rank_series *r)
 {
 	return r->ended_ns ? r->lives ? "backoff" : "ended" : watch_state_names[r->state];
+}
+
+void jobs_view__time(double at_s, char *out, size_t size)
+{
+	const time_t at = (time_t)at_s;
+	struct tm tm;
+
+	if (at_s > 0 && gmtime_r(&at, &tm))
+		strftime(out, size, "%Y-%m-%d %H:%M UTC", &tm);
+}
+
+/* "step 12.1 % longer since 2026-01-31 14:05 UTC: dataloader" */
+static void describe_alarm(const struct rank_series *r, char *out, size_t size)
+{
+	char since[32] = "";
+
+	jobs_view__time(r->alarm.since_s, since, sizeof(since));
+	snprintf(out, size, "step %.1f %% longer%s%s%s%s", 100 * cusum__change(&r->cusum),
+		 *since ? " since " : "", since, r->alarm.is_compared ? ": " : "",
+		 !r->alarm.is_compared	   ? ""
+		 : *r->alarm.figures.cause ? r->alarm.figures.cause
+					   : "no phase alone");
 }
 
 void jobs_view__describe_regression(const struct rank_series *r, char *out, size_t size)
@@ -15,7 +38,7 @@ void jobs_view__describe_regression(const struct rank_series *r, char *out, size
 		snprintf(out, size, "unknown: %zu of %d windows", r->cusum.warm_up_cnt,
 			 CUSUM_WARM_UP);
 	else if (r->cusum.alarm)
-		snprintf(out, size, "step %.1f %% longer", 100 * cusum__change(&r->cusum));
+		describe_alarm(r, out, size);
 	else
 		snprintf(out, size, "none");
 }
@@ -53,13 +76,13 @@ static json_t *other_threads_json(const struct thread_figures *t)
 static json_t *rank_json(const struct rank_series *r)
 {
 	json_t *all;
-	char change[64];
+	char change[REGRESSION_TEXT];
 
 	jobs_view__describe_regression(r, change, sizeof(change));
 	all = json_pack(
 		"{s:s, s:I, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, "
 		"s:o, "
-		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:s}",
+		"s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:s, s:s, s:s}",
 		"job_name", r->info.key.name, "uid", (json_int_t)r->info.uid, "rank", r->rank,
 		"pid", (int)r->info.pid, "state", jobs_view__state(r), "framework", r->framework,
 		"framework_version", r->version, "step_rule", r->step_rule, "container_id",
@@ -75,7 +98,9 @@ static json_t *rank_json(const struct rank_series *r)
 		r->joint.is_judged ? json_real(r->joint.wait_ratio) : json_null(),
 		"straggler_phase", r->joint.phase, "latest_recording_of_all_ranks",
 		r->joint.read_file, "devices", named(r->devices, r->device_cnt), "device_times",
-		device_times_names[r->device_times], "device_times_refused", r->device_why);
+		device_times_names[r->device_times], "device_times_refused", r->device_why,
+		"regression_recording", r->alarm.recording, "regression_baseline",
+		r->alarm.baseline);
 	json_object_set_new(all, "threads", threads_json(&r->threads));
 	json_object_set_new(all, "other_threads", other_threads_json(&r->threads));
 	return all;

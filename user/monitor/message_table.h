@@ -39,6 +39,15 @@
 	MESSAGE("monitor.step-slower", \
 		"job %s, rank %s: the step takes %.1f %% longer than in its first %d windows: %.3f " \
 		"ms; latest recording: %s")
+#define MESSAGE_STEP_SLOWER_CAUSE \
+	MESSAGE("monitor.step-slower-cause", \
+		"job %s, rank %s: the step takes longer since about %s: %s; proftrace diff %s %s")
+#define MESSAGE_ALARM_NOT_COMPARED \
+	MESSAGE("monitor.alarm-not-compared", \
+		"recording %s was not compared with the job's baseline: %s")
+#define MESSAGE_RECORDING_NOT_KEPT \
+	MESSAGE("monitor.recording-not-kept", \
+		"recording %s has no second name that keeps it: %s")
 #define MESSAGE_STEP_AS_BEFORE \
 	MESSAGE("monitor.step-as-before", \
 		"job %s, rank %s: the step takes as long again as in its first windows")

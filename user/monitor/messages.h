@@ -171,6 +171,20 @@ struct page_made {
 	char file[RECORDING_NAME];
 };
 
+/* Why a recording is kept longer than others. */
+enum keep_as {
+	KEEP_BASELINE, /* from the first windows of a job, for comparison */
+	KEEP_ALARM,    /* made because steps take longer */
+	KEEP_CNT,
+};
+
+/* A window that was recorded because of an alarm, compared with the baseline by `proftrace diff`. The comparison comes
+ * as a descriptor with the message. The files are names in the store. */
+struct alarm_made {
+	uint32_t id;
+	char baseline[RECORDING_NAME], recording[RECORDING_NAME];
+};
+
 enum tell_kind {
 	TELL_BEGIN,
 	TELL_STATE,
@@ -181,6 +195,7 @@ enum tell_kind {
 	TELL_METRICS, /* asks the exporter for the metrics as OTLP */
 	/* the report of the recordings of a window of all ranks; its JSON comes as a descriptor with the message */
 	TELL_JOB_WINDOW,
+	TELL_ALARM,
 };
 
 struct message {
@@ -193,6 +208,7 @@ struct message {
 		struct monitor_counts counts;
 		struct page_made page;
 		uint32_t job_window;
+		struct alarm_made alarm;
 	};
 };
 
@@ -204,6 +220,8 @@ enum asked {
 	ASKED_WINDOW, /* asks for a window of `steps` steps (0: the usual number) at at_ns (0: now) */
 	ASKED_PAGE,   /* asks for the page of `file` */
 	ASKED_PUSH,   /* sends metrics to push; they come as a file with the message */
+	ASKED_BASELINE, /* `file` is to be kept as the rank's baseline */
+	ASKED_ALARM, /* steps take longer than in the baseline `file`: record a window and compare */
 };
 
 /* A message of the exporter: the facts of a window for the schedule, a user's request, or a sign of life (the answer to

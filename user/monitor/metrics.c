@@ -191,6 +191,12 @@ static const struct named_figure *device_windows(const struct rank_series *r, si
 	return r->device_windows;
 }
 
+static const struct named_figure *regression_size(const struct rank_series *r, size_t *cnt)
+{
+	*cnt = r->cusum.alarm;
+	return &r->regression;
+}
+
 static const struct named_metric named_metrics[] = {
 	{"proftrace_phase_seconds_total", "counter",
 	 "Time of the recorded steps by phase; per step: divide by proftrace_sampled_steps_total.",
@@ -202,6 +208,11 @@ static const struct named_metric named_metrics[] = {
 	{"proftrace_finding_ratio", "gauge",
 	 "Share of the step that a finding of the latest window is about; 0: not found again.",
 	 "rule", findings, NULL},
+	{"proftrace_regression_ratio", "gauge",
+	 "While proftrace_regression is 1: how much longer steps take, by the phase that grew "
+	 "most. "
+	 "0.05: 5 %.",
+	 "cause", regression_size, NULL},
 	{"proftrace_device_busy_seconds_total", "counter",
 	 "Time of the recorded steps in which a kernel of the rank ran, by GPU.", "device",
 	 device_busy, NULL},

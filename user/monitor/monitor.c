@@ -173,6 +173,43 @@ static void push_window(struct monitor *m, const struct watch *w)
 		pushes__window(&m->pushes, &rank, &w->read, until_s);
 }
 
+static void keep_baseline(struct monitor *m, const char *file)
+{
+	char name[RECORDING_NAME];
+	const int err = window_store__keep_as(m->store, file, KEEP_BASELINE, name);
+
+	if (err)
+		log__warn(MESSAGE_RECORDING_NOT_KEPT, file, strerror(-err));
+}
+
+static void on_alarm(void *ctx, const struct alarm_made *alarm, int json)
+{
+	const struct message message = {.kind = TELL_ALARM, .alarm = *alarm};
+
+	tell(ctx, &message, json);
+}
+
+/* The window that an alarm asked for was read. */
+static void compare_alarm(struct monitor *m, const struct watch *w)
+{
+	struct alarm_made alarm = {.id = w->id};
+	int err = window_store__keep_as(m->store, w->read.file, KEEP_ALARM, alarm.recording);
+
+	if (err)
+		log__warn(MESSAGE_RECORDING_NOT_KEPT, w->read.file, strerror(-err));
+	memcpy(alarm.baseline, w->alarm.baseline, sizeof(alarm.baseline));
+	if (!err && !alarms__add(&m->alarms, &alarm))
+		log__warn(MESSAGE_ALARM_NOT_COMPARED, alarm.recording, "too many wait");
+}
+
+static void record_alarm(struct monitor *m, uint32_t id, const char *file)
+{
+	struct watch *w = find_watch(m, id);
+
+	if (w && window_store__has(m->store, file))
+		watch__record_alarm(w, file, clock__monotonic_ns());
+}
+
 static void take_answer(struct monitor *m, const struct window_answer *said)
 {
 	struct window_answer answer = *said;
@@ -184,6 +221,8 @@ static void take_answer(struct monitor *m, const struct window_answer *said)
 	m->counts.events_lost += answer.lost;
 	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK)
 		push_window(m, w);
+	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK && w->alarm.is_open)
+		compare_alarm(m, w);
 	if (w && w->state == WATCH_READING)
 		decide_part(m, w, answer.result == WINDOW_OK ? w->read.file : NULL);
 	if (w)
@@ -232,26 +271,31 @@ static void on_page(void *ctx, const char *file, enum page_result result, int fd
 	tell(ctx, &message, fd);
 }
 
-static void make_page(struct monitor *m, const struct window_answer *asked)
-{
-	char file[RECORDING_NAME];
-
-	snprintf(file, sizeof(file), "%.*s", RECORDING_NAME - 1, asked->file);
-	page_maker__ask(&m->pages, file, clock__monotonic_ns());
-}
-
 static void on_answer(void *ctx, const struct window_answer *said, int fd)
 {
 	struct monitor *m = ctx;
+	char file[RECORDING_NAME];
 
-	if (said->asked == ASKED_PUSH)
+	snprintf(file, sizeof(file), "%.*s", RECORDING_NAME - 1, said->file);
+	switch (said->asked) {
+	case ASKED_PUSH:
 		pushes__metrics(&m->pushes, fd);
-	else if (said->asked == ASKED_PAGE)
-		make_page(m, said);
-	else if (said->asked == ASKED_WINDOW)
+		break;
+	case ASKED_PAGE:
+		page_maker__ask(&m->pages, file, clock__monotonic_ns());
+		break;
+	case ASKED_WINDOW:
 		record_now(m, said);
-	else
+		break;
+	case ASKED_BASELINE:
+		keep_baseline(m, file);
+		break;
+	case ASKED_ALARM:
+		record_alarm(m, said->id, file);
+		break;
+	case ASKED_NOTHING:
 		take_answer(m, said);
+	}
 }
 
 static void on_files(void *ctx)
@@ -539,6 +583,7 @@ static uint64_t due(const struct monitor *m)
 	uint64_t at = earlier(window_reader__due(&m->reader), page_maker__due(&m->pages));
 
 	at = earlier(at, earlier(pushes__due(&m->pushes), job_windows__due(&m->job_windows)));
+	at = earlier(at, alarms__due(&m->alarms));
 
 	if (!m->is_stopping)
 		at = earlier(at,
@@ -560,6 +605,7 @@ static void tick(struct monitor *m)
 	if (!m->is_stopping)
 		monitor__plan_job_windows(m, now_ns);
 	job_windows__tick(&m->job_windows, now_ns);
+	alarms__tick(&m->alarms, now_ns);
 	window_reader__tick(&m->reader, now_ns);
 	page_maker__tick(&m->pages, now_ns);
 	pushes__tick(&m->pushes, now_ns);
@@ -659,6 +705,8 @@ static int begin(struct monitor *m)
 					      .results = m->counts.job_windows,
 					      .missing = m->counts.job_missing};
 	job_windows__init(&m->job_windows, &m->loop);
+	m->alarms = (struct alarms){.done = on_alarm, .ctx = m};
+	alarms__init(&m->alarms, &m->loop);
 	m->pages = (struct page_maker){.done = on_page, .ctx = m, .store = m->store};
 	page_maker__init(&m->pages, &m->loop);
 	m->watch_opts = (struct watch_opts){.loop = &m->loop,
@@ -675,6 +723,7 @@ static void end(struct monitor *m)
 {
 	window_reader__stop(&m->reader);
 	job_windows__stop(&m->job_windows);
+	alarms__stop(&m->alarms);
 	page_maker__stop(&m->pages);
 	pushes__stop(&m->pushes);
 	for (size_t i = 0; i < m->watch_cnt; i++)

@@ -3,6 +3,7 @@
 #ifndef PROFTRACE_MONITOR_INTERNAL_H
 #define PROFTRACE_MONITOR_INTERNAL_H
 
+#include "monitor/alarms.h"
 #include "monitor/backoff.h"
 #include "monitor/exporter_watch.h"
 #include "monitor/job_windows.h"
@@ -33,6 +34,7 @@ struct monitor {
 	size_t left_cnt, left_cap;
 	struct window_reader reader;
 	struct job_windows job_windows;
+	struct alarms alarms;
 	struct page_maker pages;
 	struct pushes pushes;
 	int store; /* descriptor of the store's directory */

@@ -112,7 +112,9 @@ static const char *find_recording(const struct rank_series *r, const char *name)
 	for (size_t i = 0; i < r->past_cnt; i++)
 		if (!strcmp(r->past[i].file, name))
 			return r->past[i].file;
-	return NULL;
+	if (*name && !strcmp(r->alarm.recording, name))
+		return r->alarm.recording;
+	return *name && !strcmp(r->alarm.baseline, name) ? r->alarm.baseline : NULL;
 }
 
 static bool put_report(struct site *s, const struct rank_series *r,

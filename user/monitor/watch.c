@@ -33,6 +33,9 @@
 #define UNKNOWN_NS     (5 * SECOND_NS)	 /* length of a window if the step length is unknown */
 #define STEP_MAX_NS    (900 * SECOND_NS) /* like STEP_TIMEOUT, for a window whose step never ends */
 #define LEAD_MIN_NS    (2 * SECOND_NS)	 /* from the request to a window at a given time */
+#define ALARM_LENGTHS  5		 /* usual windows that one because of an alarm is long */
+#define ALARM_TRIES    3
+#define ALARM_AGAIN_NS (60 * SECOND_NS)
 #define RING_BYTES     "4M"
 #define STEP_TIMEOUT   "15m"
 
@@ -183,9 +186,35 @@ static void forget_timed(struct watch *w)
 		miss_timed(w, "another window was open or being read");
 }
 
+static uint64_t alarm_steps(const struct watch *w)
+{
+	const uint64_t steps = ALARM_LENGTHS * w->opts->window_steps;
+
+	return steps < REQUEST_STEPS_MAX ? steps : REQUEST_STEPS_MAX;
+}
+
+static void plan_alarm(struct watch *w, uint64_t now_ns)
+{
+	w->asked_steps = alarm_steps(w);
+	w->window_due_ns = later(w->alarm.due_ns, now_ns);
+}
+
+/* The window that an alarm asked for is over, or did not open. */
+static void end_alarm(struct watch *w, bool has_figures, uint64_t now_ns)
+{
+	struct alarm_window *a = &w->alarm;
+
+	if (has_figures || ++a->tries == ALARM_TRIES)
+		*a = (struct alarm_window){0};
+	a->is_open = false;
+	a->due_ns = now_ns + ALARM_AGAIN_NS;
+}
+
 static void plan_window(struct watch *w, uint64_t now_ns)
 {
 	forget_timed(w);
+	if (w->alarm.is_open)
+		end_alarm(w, w->state == WATCH_READING && w->alarm.has_figures, now_ns);
 	w->deadline_ns = UINT64_MAX;
 	w->asked_steps = 0;
 	if (w->joint.is_open || w->joint.at_ns <= now_ns)
@@ -194,6 +223,8 @@ static void plan_window(struct watch *w, uint64_t now_ns)
 				       : schedule__next(&w->schedule, now_ns, window_ns(w));
 	if (w->timed.at_ns)
 		plan_timed(w, now_ns);
+	else if (*w->alarm.baseline && !w->joint.id)
+		plan_alarm(w, now_ns);
 	set_state(w, WATCH_WAITING);
 }
 
@@ -246,6 +277,17 @@ bool watch__record_at(struct watch *w, uint64_t steps, uint64_t at_ns, uint64_t 
 	return true;
 }
 
+void watch__record_alarm(struct watch *w, const char *baseline, uint64_t now_ns)
+{
+	if (w->alarm.is_open)
+		return;
+	w->alarm = (struct alarm_window){.due_ns = now_ns};
+	snprintf(w->alarm.baseline, sizeof(w->alarm.baseline), "%s", baseline);
+	if (w->state == WATCH_WAITING && w->window_due_ns != UINT64_MAX && !w->asked_steps &&
+	    !w->timed.at_ns && !w->joint.id)
+		plan_alarm(w, now_ns);
+}
+
 static void note_unread(struct watch *w, uint64_t now_ns)
 {
 	schedule__used(&w->schedule, w->open_ns, now_ns);
@@ -287,6 +329,7 @@ void watch__measured(struct watch *w, const struct window_answer *answer, uint64
 	schedule__measured(&w->schedule, answer->overhead);
 	schedule__compared(&w->schedule, answer->step_s,
 			   (double)step_time__ns(&w->step_time) / 1e9);
+	w->alarm.has_figures = answer->result == WINDOW_OK;
 	if (!answer->is_counted)
 		w->unread_s += w->open_s;
 	plan_window(w, now_ns);
@@ -498,6 +541,13 @@ static void miss_deadline(struct watch *w, uint64_t now_ns)
 	watch__stop(w, now_ns);
 }
 
+/* Is the due window the one that an alarm asked for? */
+static bool is_alarm(const struct watch *w)
+{
+	return *w->alarm.baseline && w->asked_steps == alarm_steps(w) && !w->timed.at_ns &&
+	       !w->joint.is_open;
+}
+
 /* Was the wall clock set back since the window was planned? */
 static bool is_early(const struct watch *w, uint64_t now_ns)
 {
@@ -512,6 +562,7 @@ static void open_or_close(struct watch *w, uint64_t now_ns)
 		w->joint = (struct joint_window){0};
 		if (w->timed.at_ns)
 			miss_timed(w, "no window may open");
+		w->alarm.due_ns = now_ns + ALARM_AGAIN_NS;
 		plan_window(w, now_ns);
 		return;
 	}
@@ -522,6 +573,7 @@ static void open_or_close(struct watch *w, uint64_t now_ns)
 	w->window_due_ns = UINT64_MAX;
 	w->joint.is_open |= verb == CONTROL_START && is_joint(w, now_ns);
 	w->timed.is_open |= verb == CONTROL_START && w->timed.at_ns;
+	w->alarm.is_open |= verb == CONTROL_START && is_alarm(w);
 	if (!ask(w, verb, now_ns))
 		watch__stop(w, now_ns);
 }

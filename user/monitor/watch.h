@@ -34,6 +34,15 @@ struct timed_window {
 	bool is_open;	/* the session was asked, or the window is being read */
 };
 
+/* A longer window, because steps take longer than in a baseline. */
+struct alarm_window {
+	char baseline[RECORDING_NAME]; /* ""; no such window is due */
+	uint64_t due_ns;
+	unsigned int tries; /* that failed */
+	bool is_open;	    /* the session was asked, or the window is being read */
+	bool has_figures;   /* it was read */
+};
+
 struct watch_opts {
 	const char *store; /* directory of recordings */
 	double budget, max_duty;
@@ -66,6 +75,7 @@ struct watch {
 	uint64_t lead_ns; /* time that the session needs to attach the probes of a window */
 	struct joint_window joint;
 	struct timed_window timed;
+	struct alarm_window alarm;
 	uint64_t alone_cnt; /* windows since the latest window of all ranks */
 	uint64_t held_until_ns; /* after lost events no window opens before this time */
 	uint64_t ready_ns; /* 0: the session is not ready yet */
@@ -103,6 +113,8 @@ bool watch__record(struct watch *w, uint64_t steps, uint64_t now_ns);
 bool watch__record_at(struct watch *w, uint64_t steps, uint64_t at_ns, uint64_t now_ns);
 /* The session is asked so early that its probes are attached when a window opens at a given time. */
 uint64_t watch__lead_ns(const struct watch *w);
+/* Opens a longer window soon. It will be compared with this recording. */
+void watch__record_alarm(struct watch *w, const char *baseline, uint64_t now_ns);
 /* May the rank take part in a window of all ranks of its job? */
 bool watch__may_join(const struct watch *w, uint64_t now_ns);
 /* Length of a window of this rank. */

@@ -17,6 +17,7 @@
 
 struct kept {
 	char *name;
+	bool is_special; /* a baseline or an alarm */
 	uint64_t bytes;
 	struct timespec changed;
 };
@@ -24,7 +25,6 @@ struct kept {
 struct kept_list {
 	struct kept *items;
 	size_t cnt, cap;
-	uint64_t bytes;
 };
 
 int window_store__open(const char *path)
@@ -81,18 +81,41 @@ static bool drop_field(char *name, const char *characters, size_t least)
 	return true;
 }
 
-/* JOB_PID_TIME.ptrec and JOB_PID_TIME.N.ptrec, with TIME in hexadecimal seconds since 1970. Other
- * files in the directory are left alone. */
-static bool is_recording(const char *file)
+static const char *const keep_words[KEEP_CNT] = {
+	[KEEP_BASELINE] = ".baseline", [KEEP_ALARM] = ".alarm"};
+
+/* Removes the extension from the end. */
+static bool drop_extension(char *name, const char *extension)
+{
+	char *dot = strrchr(name, '.');
+
+	if (!dot || strcmp(dot, extension) != 0)
+		return false;
+	*dot = '\0';
+	return true;
+}
+
+static bool drop_keep_word(char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < KEEP_CNT && !has; i++)
+		has = drop_extension(name, keep_words[i]);
+	return has;
+}
+
+/* JOB_PID_TIME.ptrec and JOB_PID_TIME.N.ptrec, with TIME in hexadecimal seconds since 1970; for a
+ * recording that is kept longer, .baseline or .alarm before .ptrec. Other files in the directory
+ * are left alone. */
+static bool is_recording(const char *file, bool *is_special)
 {
 	char name[NAME_MAX + 1];
 	char *dot;
 
 	snprintf(name, sizeof(name), "%s", file);
-	dot = strrchr(name, '.');
-	if (!dot || strcmp(dot, ".ptrec") != 0)
+	if (!drop_extension(name, ".ptrec"))
 		return false;
-	*dot = '\0';
+	*is_special = drop_keep_word(name);
 	dot = strrchr(name, '.');
 	if (dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")])
 		*dot = '\0';
@@ -111,9 +134,27 @@ static bool is_ours(const struct stat *st)
 bool window_store__has(int dir, const char *name)
 {
 	struct stat st;
+	bool is_special;
 
-	return !strchr(name, '/') && is_recording(name) &&
+	return !strchr(name, '/') && is_recording(name, &is_special) &&
 	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && is_ours(&st);
+}
+
+void window_store__kept_name(const char *file, enum keep_as as, char *out)
+{
+	char name[RECORDING_NAME];
+
+	snprintf(name, sizeof(name), "%s", file);
+	drop_extension(name, ".ptrec");
+	snprintf(out, RECORDING_NAME, "%.*s%s.ptrec", RECORDING_NAME - 16, name, keep_words[as]);
+}
+
+int window_store__keep_as(int dir, const char *file, enum keep_as as, char *name)
+{
+	window_store__kept_name(file, as, name);
+	if (!window_store__has(dir, file))
+		return -ENOENT;
+	return linkat(dir, file, dir, name, 0) && errno != EEXIST ? -errno : 0;
 }
 
 static int list(int dir, struct kept_list *l)
@@ -128,14 +169,16 @@ static int list(int dir, struct kept_list *l)
 	while (!err && (entry = readdir(entries))) {
 		struct kept k = {0};
 
-		if (!is_recording(entry->d_name) ||
+		if (!is_recording(entry->d_name, &k.is_special) ||
 		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !is_ours(&st))
 			continue;
-		k = (struct kept){strdup(entry->d_name), (uint64_t)st.st_blocks * 512, st.st_mtim};
+		k.name = strdup(entry->d_name);
+		/* A kept recording has two names at first. */
+		k.bytes = (uint64_t)st.st_blocks * 512 / (st.st_nlink ? st.st_nlink : 1);
+		k.changed = st.st_mtim;
 		err = k.name ? ARRAY_PUSH(l->items, l->cnt, l->cap, k) : -ENOMEM;
 		if (err)
 			free(k.name);
-		l->bytes += k.bytes;
 	}
 	closedir(entries);
 	return err;
@@ -151,28 +194,50 @@ static int by_age(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-static int remove_oldest(int dir, struct kept_list *l, uint64_t bytes)
+/* Removes the oldest of the special or of the other recordings, until those are `most` bytes. */
+static int remove_oldest(int dir, struct kept_list *l, bool special, uint64_t most)
 {
 	const time_t now = time(NULL), old_enough = now - MAY_CHANGE_S;
+	uint64_t bytes = 0;
 	int removed = 0;
 
-	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
-	for (size_t i = 0; i < l->cnt && l->bytes > bytes; i++) {
+	for (size_t i = 0; i < l->cnt; i++)
+		bytes += l->items[i].is_special == special ? l->items[i].bytes : 0;
+	for (size_t i = 0; i < l->cnt && bytes > most; i++) {
+		struct kept *k = &l->items[i];
+
+		if (k->is_special != special)
+			continue;
 		/* A time in the future does not protect it: the clock was set. */
-		if (l->items[i].changed.tv_sec > old_enough && l->items[i].changed.tv_sec <= now)
+		if (k->changed.tv_sec > old_enough && k->changed.tv_sec <= now)
 			continue;
-		if (unlinkat(dir, l->items[i].name, 0))
+		if (unlinkat(dir, k->name, 0))
 			continue;
-		l->bytes -= l->items[i].bytes;
+		bytes -= k->bytes;
+		k->bytes = 0;
 		removed++;
 	}
 	return removed;
 }
 
+/* Baselines and alarms go last, but take half of the store at most. */
+static int remove_some(int dir, struct kept_list *l, uint64_t bytes)
+{
+	int removed;
+	uint64_t special = 0;
+
+	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
+	removed = remove_oldest(dir, l, true, bytes / 2);
+	for (size_t i = 0; i < l->cnt; i++)
+		special += l->items[i].is_special ? l->items[i].bytes : 0;
+	special = special < bytes / 2 ? special : bytes / 2;
+	return removed + remove_oldest(dir, l, false, bytes - special);
+}
+
 int window_store__keep(int dir, uint64_t bytes)
 {
 	struct kept_list l = {0};
-	int err = list(dir, &l), removed = err || !l.cnt ? err : remove_oldest(dir, &l, bytes);
+	int err = list(dir, &l), removed = err || !l.cnt ? err : remove_some(dir, &l, bytes);
 
 	for (size_t i = 0; i < l.cnt; i++)
 		free(l.items[i].name);

@@ -17,7 +17,7 @@ EXPECTED = {
     "proftrace_job_info": "gauge", "proftrace_steps": "counter", "proftrace_sampled_steps": "counter",
     "proftrace_step_duration_seconds": "histogram", "proftrace_phase_seconds": "counter",
     "proftrace_operator_seconds": "counter", "proftrace_finding_ratio": "gauge",
-    "proftrace_regression": "gauge", "proftrace_regression_resets": "counter", "proftrace_straggler_ratio": "gauge",
+    "proftrace_regression": "gauge", "proftrace_regression_ratio": "gauge", "proftrace_regression_resets": "counter", "proftrace_straggler_ratio": "gauge",
     "proftrace_device_busy_seconds": "counter", "proftrace_device_sampled_seconds": "counter",
     "proftrace_device_windows": "counter",
     "proftrace_build_info": "gauge", "proftrace_monitor_overhead_ratio": "gauge",
