@@ -173,43 +173,6 @@ static void push_window(struct monitor *m, const struct watch *w)
 		pushes__window(&m->pushes, &rank, &w->read, until_s);
 }
 
-static void keep_baseline(struct monitor *m, const char *file)
-{
-	char name[RECORDING_NAME];
-	const int err = window_store__keep_as(m->store, file, KEEP_BASELINE, name);
-
-	if (err)
-		log__warn(MESSAGE_RECORDING_NOT_KEPT, file, strerror(-err));
-}
-
-static void on_alarm(void *ctx, const struct alarm_made *alarm, int json)
-{
-	const struct message message = {.kind = TELL_ALARM, .alarm = *alarm};
-
-	tell(ctx, &message, json);
-}
-
-/* The window that an alarm asked for was read. */
-static void compare_alarm(struct monitor *m, const struct watch *w)
-{
-	struct alarm_made alarm = {.id = w->id};
-	int err = window_store__keep_as(m->store, w->read.file, KEEP_ALARM, alarm.recording);
-
-	if (err)
-		log__warn(MESSAGE_RECORDING_NOT_KEPT, w->read.file, strerror(-err));
-	memcpy(alarm.baseline, w->alarm.baseline, sizeof(alarm.baseline));
-	if (!err && !alarms__add(&m->alarms, &alarm))
-		log__warn(MESSAGE_ALARM_NOT_COMPARED, alarm.recording, "too many wait");
-}
-
-static void record_alarm(struct monitor *m, uint32_t id, const char *file)
-{
-	struct watch *w = find_watch(m, id);
-
-	if (w && window_store__has(m->store, file))
-		watch__record_alarm(w, file, clock__monotonic_ns());
-}
-
 static void take_answer(struct monitor *m, const struct window_answer *said)
 {
 	struct window_answer answer = *said;
@@ -222,7 +185,7 @@ static void take_answer(struct monitor *m, const struct window_answer *said)
 	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK)
 		push_window(m, w);
 	if (w && w->state == WATCH_READING && answer.result == WINDOW_OK && w->alarm.is_open)
-		compare_alarm(m, w);
+		monitor__compare_alarm(m, w);
 	if (w && w->state == WATCH_READING)
 		decide_part(m, w, answer.result == WINDOW_OK ? w->read.file : NULL);
 	if (w)
@@ -288,10 +251,10 @@ static void on_answer(void *ctx, const struct window_answer *said, int fd)
 		record_now(m, said);
 		break;
 	case ASKED_BASELINE:
-		keep_baseline(m, file);
+		monitor__keep_baseline(m, file);
 		break;
 	case ASKED_ALARM:
-		record_alarm(m, said->id, file);
+		monitor__record_alarm(m, find_watch(m, said->id), file);
 		break;
 	case ASKED_NOTHING:
 		take_answer(m, said);
@@ -705,7 +668,7 @@ static int begin(struct monitor *m)
 					      .results = m->counts.job_windows,
 					      .missing = m->counts.job_missing};
 	job_windows__init(&m->job_windows, &m->loop);
-	m->alarms = (struct alarms){.done = on_alarm, .ctx = m};
+	m->alarms = (struct alarms){.done = monitor__alarm_compared, .ctx = m};
 	alarms__init(&m->alarms, &m->loop);
 	m->pages = (struct page_maker){.done = on_page, .ctx = m, .store = m->store};
 	page_maker__init(&m->pages, &m->loop);

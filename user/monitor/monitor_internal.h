@@ -50,6 +50,14 @@ struct monitor {
 void monitor__set_opts(struct monitor *m, const struct monitor_opts *opts);
 /* Plans windows of all ranks for jobs for which one is due. */
 void monitor__plan_job_windows(struct monitor *m, uint64_t now_ns);
+/* Keeps a recording as a rank's baseline. */
+void monitor__keep_baseline(struct monitor *m, const char *file);
+/* Steps take longer than in the baseline `file`: has a window recorded. w may be NULL. */
+void monitor__record_alarm(struct monitor *m, struct watch *w, const char *file);
+/* That window was read: keeps it and has it compared with the baseline. */
+void monitor__compare_alarm(struct monitor *m, const struct watch *w);
+/* Passes the comparison on to the exporter. ctx: the monitor. */
+void monitor__alarm_compared(void *ctx, const struct alarm_made *alarm, int json);
 /* Handles SIGHUP. */
 void monitor__reload(struct monitor *m);
 /* Measures CPU time and memory of the monitor and its sessions, and the pressure on the host. */
