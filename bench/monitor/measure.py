@@ -91,6 +91,11 @@ def free_port():
         return s.getsockname()[1]
 
 
+def be_nice():
+    """As the unit of the package has it."""
+    os.setpriority(os.PRIO_PROCESS, 0, 10)
+
+
 class Monitor:
     """Watches what jobs.ranks() lists."""
 
@@ -98,7 +103,7 @@ class Monitor:
         self.place = f"127.0.0.1:{free_port()}"
         rules = [word for pid in jobs.ranks() for word in ("--allow", f"pid:{pid}")]
         self.popen = subprocess.Popen([PROFTRACE, "monitor", "--listen", self.place, "--store", directory / "store",
-                                       *rules, *options], stdout=subprocess.DEVNULL,
+                                       *rules, *options], stdout=subprocess.DEVNULL, preexec_fn=be_nice,
                                       stderr=open(directory / "monitor.err", "ab"))
 
     def ask(self, path):
