@@ -341,6 +341,12 @@ void metrics__walk_monitor(const struct job_series *s, const struct metric_sink 
 		"Series that --max-series refused.", (double)s->dropped);
 	put_one(sink, "process_cpu_seconds_total", "counter",
 		"CPU time of the monitor and its sessions.", c->cpu_s);
+	put_one(sink, "proftrace_monitor_last_update_timestamp_seconds", "gauge",
+		"When the monitor last passed figures on. Older ones do not follow the jobs any "
+		"more.",
+		((double)clock__ns(CLOCK_REALTIME) -
+		 (double)(clock__monotonic_ns() - s->heard_ns)) /
+			1e9);
 	put_one(sink, "process_start_time_seconds", "gauge", "When the monitor began.",
 		c->start_time_s);
 }

@@ -478,11 +478,11 @@ static void put_title(const struct job_view *v, struct canvas *c)
 			   v->jobs->left_out ? " (not all shown)" : "", job_order_names[v->order]);
 	else
 		put_format(c, 0, 0, c->cols, STYLE_HEAD, "proftrace top  %s", v->place);
-	if (v->message[0])
-		canvas__put(c, 1, 0, c->cols, STYLE_HEAD, v->message);
-	else if (v->problem[0] && v->jobs && !v->is_starting)
+	if (v->problem[0] && v->jobs && !v->is_starting)
 		put_format(c, 1, 0, c->cols, STYLE_WARN, "These figures are %.0f s old: %s",
 			   v->age_s, v->problem);
+	else if (v->message[0])
+		canvas__put(c, 1, 0, c->cols, STYLE_HEAD, v->message);
 	else if (v->problem[0])
 		canvas__put(c, 1, 0, c->cols, STYLE_WARN, v->problem);
 	else if (!v->jobs)

@@ -27,7 +27,7 @@ EXPECTED = {
     "proftrace_monitor_held": "gauge", "proftrace_monitor_unwatched_processes": "gauge", "proftrace_monitor_memory_bytes": "gauge",
     "proftrace_monitor_series_dropped": "counter", "proftrace_monitor_reloads": "counter",
     "proftrace_monitor_pushes": "counter", "process_cpu_seconds": "counter",
-    "process_start_time_seconds": "gauge",
+    "process_start_time_seconds": "gauge", "proftrace_monitor_last_update_timestamp_seconds": "gauge",
 }
 
 

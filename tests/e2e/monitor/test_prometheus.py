@@ -84,5 +84,5 @@ def scraped(case):
     assert rate > 0, rate
     groups = json.loads(prometheus.get("/api/v1/rules"))["data"]["groups"]
     wrong = [(r["name"], r["lastError"]) for g in groups for r in g["rules"] if r["health"] != "ok"]
-    assert not wrong and sum(len(g["rules"]) for g in groups) == 15, (wrong, groups)
+    assert not wrong and sum(len(g["rules"]) for g in groups) == 16, (wrong, groups)
     assert monitor.end() == 0, monitor.tool.err
