@@ -32,7 +32,7 @@ static const char window[] =
 	"\"cpu_total_ns\": 9000000}]},"
 	"\"steps\": {\"rows\": [{\"time_ns\": 10000000}, {\"time_ns\": 30000000}, "
 	"{\"time_ns\": 20000000}]},"
-	"\"cost\": {\"rows\": [{\"added_percent\": 2.5, \"events_lost\": 0}]}}";
+	"\"cost\": {\"rows\": [{\"added_per_step_ns\": 500000, \"events_lost\": 0}]}}";
 
 static struct figures figures_of(const char *json)
 {
@@ -66,7 +66,7 @@ Test(monitor_metrics, a_report_may_lie)
 	static const char odd[] =
 		"{\"steps\": {\"rows\": [{\"time_ns\": -5}, {\"time_ns\": 1e300}, {\"time_ns\": "
 		"\"x\"},"
-		"{\"time_ns\": 7}]}, \"cost\": {\"rows\": [{\"added_percent\": 1e300, "
+		"{\"time_ns\": 7}]}, \"cost\": {\"rows\": [{\"added_per_step_ns\": 1e300, "
 		"\"events_lost\": -3}]}, \"findings\": {\"rows\": [{\"rule\": \"a\\nb\", "
 		"\"share_percent\": 4000}]}}";
 	struct figures f;

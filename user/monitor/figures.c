@@ -243,11 +243,24 @@ static void take_threads(struct figures *f, const json_t *tables)
 			    json_object_get(json_object_get(tables, "sched"), "left_out")) != 0;
 }
 
+double figures__mean_s(const struct figures *f)
+{
+	double sum_s = 0;
+
+	for (size_t i = 0; i < f->step_cnt; i++)
+		sum_s += (double)f->step_ns[i] / 1e9;
+	return f->step_cnt ? sum_s / (double)f->step_cnt : 0;
+}
+
 static void take_cost(struct figures *f, const json_t *tables)
 {
 	const json_t *row = json_array_get(rows_of(tables, "cost"), 0);
 
-	f->overhead = number_of(row, "added_percent", 1e4) / 100;
+	/* The table's percentage is of the thread's CPU time. Steps may sleep or wait for a device.
+	 */
+	if (f->step_cnt)
+		f->overhead =
+			number_of(row, "added_per_step_ns", NS_MAX) / 1e9 / figures__mean_s(f);
 	f->lost = (uint64_t)number_of(row, "events_lost", NS_MAX);
 }
 
@@ -284,15 +297,6 @@ int figures__parse(const char *text, size_t len, struct figures *out)
 	look_for_cuts(out, tables);
 	json_decref(tables);
 	return err ? err : out->step_cnt ? 0 : -ENODATA;
-}
-
-double figures__mean_s(const struct figures *f)
-{
-	double sum_s = 0;
-
-	for (size_t i = 0; i < f->step_cnt; i++)
-		sum_s += (double)f->step_ns[i] / 1e9;
-	return f->step_cnt ? sum_s / (double)f->step_cnt : 0;
 }
 
 void figures__free(struct figures *f)

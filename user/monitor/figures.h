@@ -52,7 +52,7 @@ struct figures {
 							 ran, 0..1 */
 	size_t device_cnt; /* 0: the window has no device times */
 	struct thread_figures threads;
-	double overhead; /* estimated share of a step's time that probes took; 0: unknown */
+	double overhead; /* estimated share of a step's elapsed time that probes took; 0: unknown */
 	uint64_t lost;	 /* number of lost events */
 	bool is_cut; /* rows are missing, so no sum is over all steps */
 };
