@@ -17,7 +17,11 @@ static bool matches(const char *rule, const char *command, uid_t uid, const char
 	bool does;
 
 	cr_assert_eq(rules__add(&rules, "allow", rule), 0, "%s", rule);
-	does = rules__match(&rules, &(struct rule_subject){4242, command, uid, cgroup, 0});
+	does = rules__match(&rules, &(struct rule_subject){.pid = 4242,
+							   .command = command,
+							   .program = "train.py",
+							   .uid = uid,
+							   .cgroup = cgroup});
 	rules__free(&rules);
 	return does;
 }
@@ -28,6 +32,8 @@ Test(monitor_rules, by_command_user_and_cgroup)
 
 	cr_expect(matches("command:python*", "python3", 0, ""));
 	cr_expect_not(matches("command:python", "python3", 0, ""));
+	cr_expect(matches("program:train*", "python3", 0, ""));
+	cr_expect_not(matches("program:python*", "python3", 0, ""));
 	cr_expect(matches("pid:4242", "x", 0, ""));
 	cr_expect_not(matches("pid:424", "x", 0, ""));
 	cr_expect(matches("user:root", "x", 0, ""));
@@ -39,7 +45,7 @@ Test(monitor_rules, by_command_user_and_cgroup)
 
 Test(monitor_rules, one_of_several_is_enough)
 {
-	const struct rule_subject python = {4242, "python", 0, "", 0};
+	const struct rule_subject python = {4242, "python", "x.py", 0, "", 0};
 	struct rules rules = {0};
 
 	cr_expect_not(rules__match(&rules, &python));
@@ -67,8 +73,8 @@ Test(monitor_rules, a_job_is_one_process_and_not_its_number)
 	cr_expect_eq(rules__jobs_of(&rules, getpid(), self.start_ticks + 1), 0,
 		     "its pid is reused");
 	cr_expect_eq(jobs & rules__jobs_of(&rules, getppid(), parent.start_ticks), 0);
-	cr_expect(rules__match(&rules, &(struct rule_subject){4242, "x", 0, "", jobs}));
-	cr_expect_not(rules__match(&rules, &(struct rule_subject){getpid(), "x", 0, "", 0}));
+	cr_expect(rules__match(&rules, &(struct rule_subject){4242, "x", "x", 0, "", jobs}));
+	cr_expect_not(rules__match(&rules, &(struct rule_subject){getpid(), "x", "x", 0, "", 0}));
 	rules__free(&rules);
 }
 
@@ -103,4 +109,40 @@ Test(monitor_rules, what_is_none_is_refused)
 		cr_expect(strstr(err__take(-EINVAL), "--deny"));
 	}
 	cr_expect_eq(rules.cnt, 0);
+}
+
+static void expect_program(const char *arguments, size_t len, const char *program)
+{
+	char text[32];
+
+	process_facts__program_of(arguments, len, text, sizeof(text));
+	cr_expect_str_eq(text, program);
+}
+
+/* A literal's own NUL ends the last argument. */
+#define ARGUMENTS(text) text, sizeof(text)
+
+Test(monitor_rules, a_program_is_the_script_that_a_python_runs)
+{
+	expect_program(ARGUMENTS("/usr/bin/java\0-jar\0x"), "java");
+	expect_program(ARGUMENTS("/v/bin/python3\0train.py\0--x"), "train.py");
+	expect_program(ARGUMENTS("python\0-u\0-X\0dev\0-W\0ignore\0/a/b/train.py"), "train.py");
+	expect_program(ARGUMENTS("python\0-m\0ipykernel_launcher\0-f\0/x.json"),
+		       "ipykernel_launcher");
+	expect_program(ARGUMENTS("python3.11\0-c\0import torch"), "python3.11");
+	expect_program(ARGUMENTS("python\0-m"), "python");
+	expect_program(ARGUMENTS("python\0-X"), "python");
+	expect_program(ARGUMENTS("python"), "python");
+	expect_program("", 0, "");
+}
+
+Test(monitor_rules, a_name_that_no_process_can_have_is_refused)
+{
+	struct rules rules = {0};
+
+	cr_expect_lt(rules__add(&rules, "deny", "command:jupyter-notebook-server"), 0);
+	cr_expect(strstr(err__take(-EINVAL), "program:jupyter-notebook-server"));
+	cr_expect_eq(rules__add(&rules, "deny", "command:jupyter-notebook*"), 0);
+	cr_expect_eq(rules__add(&rules, "deny", "command:fifteen-letters"), 0);
+	rules__free(&rules);
 }

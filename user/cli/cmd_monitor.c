@@ -85,9 +85,10 @@ static const char *const no_yes[] = {"no", "yes", NULL};
 static const struct opt opts[] = {
 	{OPT_GROUP, "What is watched"},
 	{OPT_CUSTOM, "allow", 0, "RULE",
-	 "Watch only processes that a rule matches: command:GLOB, user:NAME, cgroup:GLOB, "
-	 "pid:NUMBER, or job:NUMBER for all ranks that this process started. May be "
-	 "repeated.",
+	 "Watch only processes that a rule matches: command:GLOB (the process's name, 15 bytes at "
+	 "most, as `ps -o comm` has it), program:GLOB (the program's file, or the script or "
+	 "module that a Python runs), user:NAME, cgroup:GLOB, pid:NUMBER, or job:NUMBER for all "
+	 "ranks that this process started. May be repeated.",
 	 MONITOR(discovery.allow), .parse = parse_allow},
 	{OPT_CUSTOM, "deny", 0, "RULE",
 	 "Do not watch processes that a rule matches, whatever --allow says. job:NUMBER is a "
@@ -102,7 +103,7 @@ static const struct opt opts[] = {
 	 MONITOR(ranks_max), .min = 1, .max = 1024},
 	{OPT_GROUP, "Cost"},
 	{OPT_CUSTOM, "budget", 0, "PERCENT",
-	 "Share of a job's run time that the probes of windows may cost (default 0.5%).",
+	 "Share of a job's time that the probes of windows may cost (default 0.5%).",
 	 MONITOR(budget), .parse = parse_budget},
 	{OPT_CUSTOM, "max-duty", 0, "PERCENT",
 	 "Largest share of time in which windows are open (default 2%).", MONITOR(max_duty),
@@ -366,7 +367,7 @@ const struct command command_monitor = {
 		"for 10 minutes. After two failed attaches no session begins for 10 minutes. Each "
 		"further failure doubles the wait. 20 good windows, or 6 hours, halve it again.\n\n"
 		"  /metrics  Prometheus text format 0.0.4\n"
-		"  /jobs     the same as JSON\n"
+		"  /jobs     the ranks as JSON\n"
 		"  /jobs/PID one rank: HTML for a browser or with .html, else JSON\n"
 		"  /jobs/PID/report.html  the page of its latest recording, see --pages\n"
 		"  /         the jobs, for a browser\n"
@@ -380,7 +381,8 @@ const struct command command_monitor = {
 		"ordinary recordings: `proftrace report` prints them.",
 	.examples =
 		"sudo proftrace monitor  # all jobs, metrics at http://127.0.0.1:9477/metrics\n"
-		"sudo proftrace monitor --allow user:alice --deny 'command:jupyter*'  # only hers\n"
+		"sudo proftrace monitor --allow user:alice --deny 'program:ipykernel*'  # only "
+		"hers\n"
 		"sudo proftrace monitor --config /etc/proftrace/monitor.conf  # lines: keep = 10G\n"
 		"sudo proftrace monitor --listen /run/proftrace-monitor.sock --keep 10G  # a unix "
 		"socket",

@@ -15,7 +15,7 @@
 #define CONFIG_BYTES_MAX (1u << 20)
 /* Only these characters of a file are quoted in messages, because the user may not be allowed to
  * read the file. */
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz-"
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz-_"
 
 static char *trim(char *text)
 {

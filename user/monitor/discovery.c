@@ -306,12 +306,15 @@ static enum unwatched judge(const struct discovery *d, const struct process *p, 
 			    const char *cgroup)
 {
 	const struct discovery_opts *o = d->opts;
+	char program[256];
 	struct rule_subject subject = {.pid = p->facts.pid,
 				       .command = p->facts.command,
+				       .program = program,
 				       .uid = uid,
 				       .cgroup = cgroup,
 				       .jobs = p->denied_jobs};
 
+	process_facts__program(p->facts.pid, program, sizeof(program));
 	if (rules__match(&o->deny, &subject))
 		return UNWATCHED_DENIED;
 	subject.jobs = p->allowed_jobs;

@@ -160,8 +160,8 @@ static enum MHD_Result answer_page(struct http_server *s, struct MHD_Connection 
 		.path = path,
 		.is_post = is_post,
 		.wants_html = wants_html(c),
-		.bearer = said && !strncmp(said, BEARER, strlen(BEARER)) ? said + strlen(BEARER)
-									 : NULL,
+		.bearer = said && !strncasecmp(said, BEARER, strlen(BEARER)) ? said + strlen(BEARER)
+									     : NULL,
 	};
 	struct http_page page = {.status = MHD_HTTP_OK, .fd = -1};
 	char *text = NULL;

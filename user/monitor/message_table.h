@@ -134,8 +134,12 @@
 	MESSAGE("monitor.rule-jobs-too-many", "--%s job:PID: at most %d of these rules")
 #define MESSAGE_RULE_INVALID \
 	MESSAGE("monitor.rule-invalid", \
-		"--%s %s: give command:GLOB, user:NAME, cgroup:GLOB, pid:NUMBER or job:NUMBER, as " \
-		"in --%s 'command:python*'")
+		"--%s %s: give command:GLOB, program:GLOB, user:NAME, cgroup:GLOB, pid:NUMBER or " \
+		"job:NUMBER, as in --%s 'command:python*'")
+#define MESSAGE_RULE_COMMAND_LONG \
+	MESSAGE("monitor.rule-command-long", \
+		"--%s %s: the kernel keeps %d bytes of a process's name, so this matches none; a " \
+		"script or module: program:%s")
 #define MESSAGE_EXPORTER_NOT_STARTED \
 	MESSAGE("monitor.exporter-not-started", \
 		"the process that exports figures did not begin: %s")

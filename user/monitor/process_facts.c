@@ -111,6 +111,61 @@ char *process_facts__cgroup(pid_t pid)
 	return text ? text : strdup("");
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Does the next argument belong to this option of Python? */
+static bool takes_argument(const char *option)
+{
+	return !strcmp(option, "-W") || !strcmp(option, "-X") ||
+	       !strcmp(option, "--check-hash-based-pycs");
+}
+
+/* Each argument ends with a NUL. NULL: there is no other. */
+static const char *next_argument(const char *at, const char *end)
+{
+	at += strlen(at) + 1;
+	return at < end ? at : NULL;
+}
+
+/* NULL: Python runs the text of -c, or asks for text. */
+static const char *script_of(const char *at, const char *end)
+{
+	while (at && (at = next_argument(at, end))) {
+		if (!strcmp(at, "-m"))
+			return next_argument(at, end);
+		if (!strcmp(at, "-c"))
+			return NULL;
+		if (takes_argument(at))
+			at = next_argument(at, end);
+		else if (*at != '-')
+			return base_name(at);
+	}
+	return NULL;
+}
+
+void process_facts__program_of(const char *arguments, size_t len, char *out, size_t size)
+{
+	const char *program = len ? base_name(arguments) : "",
+		   *script = strncmp(program, "python", strlen("python"))
+				     ? NULL
+				     : script_of(arguments, arguments + len);
+
+	snprintf(out, size, "%s", script ? script : program);
+}
+
+void process_facts__program(pid_t pid, char *out, size_t size)
+{
+	size_t len = 0;
+	auto_free char *arguments = proc__text(pid, "cmdline", &len);
+
+	process_facts__program_of(arguments ? arguments : "", arguments ? len : 0, out, size);
+}
+
 uid_t process_facts__user(pid_t pid)
 {
 	char path[64];

@@ -4,6 +4,7 @@
 #define PROFTRACE_PROCESS_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,11 @@ bool process_facts__has_framework(const char *maps);
 bool process_facts__is_proftrace(pid_t pid);
 /* Text of /proc/PID/cgroup; caller frees; "" if it is gone, NULL: no memory. */
 char *process_facts__cgroup(pid_t pid);
+/* The name of the program file without its directory. If that is a Python, then of the script or module that it runs
+ * ("ipykernel_launcher" of `python -m ipykernel_launcher`). The process can change it. "": unknown. */
+void process_facts__program(pid_t pid, char *out, size_t size);
+/* The same from /proc/PID/cmdline, of which len bytes are given. */
+void process_facts__program_of(const char *arguments, size_t len, char *out, size_t size);
 /* (uid_t)-1: the process is gone. */
 uid_t process_facts__user(pid_t pid);
 

@@ -9,8 +9,10 @@
 #include "monitor/process_facts.h"
 #include "common/util.h"
 
+#define COMMAND_MAX 15 /* bytes of a process's name in the kernel */
+
 static const char *const kinds[] = {
-	"command:", "user:", "cgroup:", "pid:", "job:"}; /* enum rule_kind */
+	"command:", "program:", "user:", "cgroup:", "pid:", "job:"}; /* enum rule_kind */
 
 static int find_user(const char *option, const char *name, uid_t *uid)
 {
@@ -54,6 +56,12 @@ static int find_launcher(const char *option, size_t before, struct rule *rule)
 	return 0;
 }
 
+/* Without wildcards it would never match. */
+static bool is_too_long(const char *pattern)
+{
+	return strlen(pattern) > COMMAND_MAX && !strpbrk(pattern, "*?[\\");
+}
+
 int rules__add(struct rules *r, const char *option, const char *value)
 {
 	struct rule rule = {0};
@@ -66,6 +74,9 @@ int rules__add(struct rules *r, const char *option, const char *value)
 		rule.pattern = value + strlen(kinds[rule.kind]);
 	if (!rule.pattern || !*rule.pattern)
 		return err__set(-EINVAL, MESSAGE_RULE_INVALID, option, value, option);
+	if (rule.kind == RULE_COMMAND && is_too_long(rule.pattern))
+		return err__set(-EINVAL, MESSAGE_RULE_COMMAND_LONG, option, value, COMMAND_MAX,
+				rule.pattern);
 	if (rule.kind == RULE_USER)
 		err = find_user(option, rule.pattern, &rule.uid);
 	if (rule.kind == RULE_PID || rule.kind == RULE_JOB)
@@ -102,6 +113,8 @@ static bool matches(const struct rule *rule, const struct rule_subject *s)
 		return rule->pid == s->pid;
 	case RULE_JOB:
 		return rule->job & s->jobs;
+	case RULE_PROGRAM:
+		return !fnmatch(rule->pattern, s->program, 0);
 	case RULE_COMMAND:
 		return !fnmatch(rule->pattern, s->command, 0);
 	default:
