@@ -354,6 +354,7 @@ Test(top_view, gpus_in_use_are_the_sum_of_busy_shares)
 	expect_row(c, 4,
 		   "> a                  2 -                  - -        -                - 2.2    "
 		   "-");
+	job_list__free(v.jobs);
 }
 
 Test(top_view, a_job_says_why_it_has_no_figures_of_gpus)
@@ -388,5 +389,6 @@ Test(top_view, a_job_says_why_it_has_no_figures_of_gpus)
 			found = !strcmp(text, cases[i].text);
 		}
 		cr_expect(found, "%s", cases[i].text);
+		job_list__free(v.jobs);
 	}
 }
