@@ -143,6 +143,7 @@ void own_monitor__stop(struct own_monitor *m)
 	if (m->pid) {
 		kill(m->pid, SIGTERM);
 		UNINTERRUPTED(waitpid(m->pid, NULL, 0));
+		remove_directory(m); /* it may have been killed before it did so */
 	}
 	if (m->log >= 0)
 		close(m->log);
