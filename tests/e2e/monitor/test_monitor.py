@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import time
@@ -10,7 +9,7 @@ from lib import process
 from lib.job import ENV, PYTHON, WORKLOADS
 from lib.process import Snapshot
 from lib.runner import test
-from lib.tool import PROFTRACE, check_step_times, report, row
+from lib.tool import check_step_times, report, row
 from monitored import Monitor, command, own
 
 EXPECTED = {
