@@ -229,7 +229,7 @@ def once(case):
         (case.dir / "token").write_text(text)
         case.tool("top", "--once", "--token-file", case.dir / "token").fails("cli.token-invalid", case.dir / "token")
     case.tool("top", "4242").fails("cli.top-argument-unexpected", "4242")
-    case.tool("top", "--device-times").fails("cli.top-device-times-need-pid", "-p or --job")
+    case.tool("top", "--device-times").fails("cli.top-device-times-need-pid")
 
 
 def cpus_of(pid, seconds):
