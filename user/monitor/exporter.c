@@ -128,7 +128,7 @@ static void on_alarm(struct service *s, const struct alarm_made *made, int fd)
 	if (!r || !text || alarm_figures__parse(text, len, &f) ||
 	    !job_series__set_alarm(r, made, &f))
 		return;
-	jobs_view__time(r->alarm.since_s, since, sizeof(since));
+	jobs_view__time(r->alarm.since_s, TIME_TO_MINUTE, since, sizeof(since));
 	alarm_figures__describe(&f, cause, sizeof(cause));
 	log__warn(MESSAGE_STEP_SLOWER_CAUSE, r->info.key.name, r->rank, since, cause,
 		  made->baseline, made->recording);

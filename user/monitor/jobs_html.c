@@ -2,7 +2,6 @@
 /* The monitor's pages. monitor.js replaces <main> with that of a later answer. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "common/util.h"
 #include "monitor/html_text.h"
 #include "monitor/jobs_view.h"
@@ -323,13 +322,9 @@ static void put_threads(const struct rank_series *r, FILE *out)
 
 static void put_time(FILE *out, double at_s)
 {
-	const time_t at = (time_t)at_s;
-	struct tm tm;
-	char text[32];
+	char text[32] = "";
 
-	/* This process cannot open the time zone's file, so times are UTC. */
-	gmtime_r(&at, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	jobs_view__time(at_s, TIME_TO_SECOND, text, sizeof(text));
 	fputs(text, out);
 }
 

@@ -10,13 +10,13 @@ const char *jobs_view__state(const struct rank_series *r)
 	return r->ended_ns ? r->lives ? "backoff" : "ended" : watch_state_names[r->state];
 }
 
-void jobs_view__time(double at_s, char *out, size_t size)
+void jobs_view__time(double at_s, const char *format, char *out, size_t size)
 {
 	const time_t at = (time_t)at_s;
 	struct tm tm;
 
 	if (at_s > 0 && gmtime_r(&at, &tm))
-		strftime(out, size, "%Y-%m-%d %H:%M UTC", &tm);
+		strftime(out, size, format, &tm);
 }
 
 /* "step 12.1 % longer since 2026-01-31 14:05 UTC: dataloader" */
@@ -24,7 +24,7 @@ static void describe_alarm(const struct rank_series *r, char *out, size_t size)
 {
 	char since[32] = "";
 
-	jobs_view__time(r->alarm.since_s, since, sizeof(since));
+	jobs_view__time(r->alarm.since_s, TIME_TO_MINUTE, since, sizeof(since));
 	snprintf(out, size, "step %.1f %% longer%s%s%s%s", 100 * cusum__change(&r->cusum),
 		 *since ? " since " : "", since, r->alarm.is_compared ? ": " : "",
 		 !r->alarm.is_compared	   ? ""

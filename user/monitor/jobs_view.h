@@ -21,9 +21,10 @@ void jobs_view__html(const struct jobs_view *v, FILE *out);
 void jobs_view__html_of(const struct jobs_view *v, const struct rank_series *r, FILE *out);
 
 const char *jobs_view__state(const struct rank_series *r);
-/* "2026-01-31 14:05 UTC". Unchanged if the time (seconds since 1970) is 0. The process cannot open the file of a time
- * zone. */
-void jobs_view__time(double at_s, char *out, size_t size);
+#define TIME_TO_MINUTE "%Y-%m-%d %H:%M UTC"
+#define TIME_TO_SECOND "%Y-%m-%d %H:%M:%S UTC"
+/* Unchanged if the time (seconds since 1970) is 0. It is UTC, since the process cannot open the file of a time zone. */
+void jobs_view__time(double at_s, const char *format, char *out, size_t size);
 #define REGRESSION_TEXT 128
 /* Describes the result, or why there is none yet. */
 void jobs_view__describe_regression(const struct rank_series *r, char *out, size_t size);

@@ -194,15 +194,22 @@ static int by_age(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
+static uint64_t bytes_of(const struct kept_list *l, bool special)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < l->cnt; i++)
+		bytes += l->items[i].is_special == special ? l->items[i].bytes : 0;
+	return bytes;
+}
+
 /* Removes the oldest of the special or of the other recordings, until those are `most` bytes. */
 static int remove_oldest(int dir, struct kept_list *l, bool special, uint64_t most)
 {
 	const time_t now = time(NULL), old_enough = now - MAY_CHANGE_S;
-	uint64_t bytes = 0;
+	uint64_t bytes = bytes_of(l, special);
 	int removed = 0;
 
-	for (size_t i = 0; i < l->cnt; i++)
-		bytes += l->items[i].is_special == special ? l->items[i].bytes : 0;
 	for (size_t i = 0; i < l->cnt && bytes > most; i++) {
 		struct kept *k = &l->items[i];
 
@@ -223,13 +230,12 @@ static int remove_oldest(int dir, struct kept_list *l, bool special, uint64_t mo
 /* Baselines and alarms go last, but take half of the store at most. */
 static int remove_some(int dir, struct kept_list *l, uint64_t bytes)
 {
+	uint64_t special;
 	int removed;
-	uint64_t special = 0;
 
 	qsort(l->items, l->cnt, sizeof(*l->items), by_age);
 	removed = remove_oldest(dir, l, true, bytes / 2);
-	for (size_t i = 0; i < l->cnt; i++)
-		special += l->items[i].is_special ? l->items[i].bytes : 0;
+	special = bytes_of(l, true);
 	special = special < bytes / 2 ? special : bytes / 2;
 	return removed + remove_oldest(dir, l, false, bytes - special);
 }

@@ -10,8 +10,8 @@ bool arm__needs_library(const struct session *s)
 	       !device_source__is_absent(s->device) && !device_source__refusal(s->device);
 }
 
-/* Our library shall record, but does not record yet. Perhaps nobody has asked it yet: the probes
- * may be attached before the library is told of a window that `start` opens. */
+/* Our library shall record, but does not record yet. The probes may be attached a turn before it is
+ * asked to. */
 static bool library_is_starting(const struct session *s)
 {
 	return s->device &&
